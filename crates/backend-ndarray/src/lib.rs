@@ -1,0 +1,1 @@
+//! Linear-algebra backend of enclust on ndarray.

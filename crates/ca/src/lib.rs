@@ -1,0 +1,1 @@
+//! Co-association constructors of enclust: EAC, LWCA, PTS and bipartite graphs.

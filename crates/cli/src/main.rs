@@ -1,0 +1,3 @@
+//! The enclust command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Consensus functions of enclust: linkage, spectral clustering, Tcut.

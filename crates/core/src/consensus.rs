@@ -1,0 +1,47 @@
+//! The seam of consensus functions: from evidence to partitions.
+
+use crate::component::{Component, forward};
+use crate::context::Ctx;
+use crate::dendrogram::Dendrogram;
+use crate::error::{Error, Result};
+use crate::evidence::{Evidence, Kind};
+use crate::partition::Partition;
+use crate::real::Real;
+
+/// Clusters the evidence.
+pub trait Consensus<S: Real>: Component {
+    /// The kinds of evidence it reads.
+    fn accepts(&self) -> &[Kind];
+
+    /// Does all work that does not depend on the number of clusters.
+    fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
+}
+
+forward!(Consensus<S> {
+    fn accepts(&self) -> &[Kind];
+    fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
+});
+
+/// A consensus that can be cut into any number of clusters it reaches.
+pub trait Fitted<S: Real>: Send + Sync {
+    /// The partition into k clusters. The answer for one k does not depend on
+    /// which others were asked for.
+    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition>;
+
+    /// The largest k that can be reached.
+    fn largest_k(&self) -> usize;
+
+    /// The tree behind it, if it has one.
+    fn dendrogram(&self) -> Option<&Dendrogram> {
+        None
+    }
+}
+
+/// Refuses a number of clusters outside 1 to `largest`.
+pub fn check_k(component: &str, k: usize, largest: usize) -> Result<()> {
+    if (1..=largest).contains(&k) {
+        Ok(())
+    } else {
+        Err(Error::ClusterCount { k, largest, component: component.to_string() })
+    }
+}

@@ -1,0 +1,122 @@
+//! What a run is given besides its data.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::backend::Backend;
+use crate::convergence::Needs;
+use crate::error::{Error, Result};
+use crate::observer::Observer;
+use crate::real::Real;
+use crate::reference::Reference;
+use crate::report::{Record, Report};
+
+/// The surroundings of a run: backend, observer, seed, threads, cancel flag.
+///
+/// ```
+/// use enclust_core::{Ctx, Reference};
+///
+/// let ctx: Ctx<'_, f64> = Ctx::new(&Reference).with_seed(7).with_threads(2);
+/// assert_eq!(ctx.seed, 7);
+/// ```
+pub struct Ctx<'a, S> {
+    /// Dense linear algebra.
+    pub backend: &'a dyn Backend<S>,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// Number of threads; 0 for the pool the caller is in.
+    pub threads: usize,
+    observer: Option<&'a mut dyn Observer>,
+    cancel: Option<&'a AtomicBool>,
+}
+
+impl<S> fmt::Debug for Ctx<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctx")
+            .field("seed", &self.seed)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Real> Default for Ctx<'_, S> {
+    fn default() -> Self {
+        Ctx::new(&Reference)
+    }
+}
+
+impl<'a, S: Real> Ctx<'a, S> {
+    /// With this backend, seed 0, the caller's threads and nobody watching.
+    pub fn new(backend: &'a dyn Backend<S>) -> Self {
+        Ctx { backend, seed: 0, threads: 0, observer: None, cancel: None }
+    }
+
+    /// Another seed.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// This many threads. The answer does not depend on it.
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Someone to watch.
+    pub fn with_observer(mut self, observer: &'a mut dyn Observer) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// A flag that ends iterations when it becomes true.
+    pub fn with_cancel(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// What the observer wants to see.
+    pub fn observer_needs(&self) -> Needs {
+        self.observer.as_ref().map_or(Needs::default(), |o| o.needs())
+    }
+
+    /// Tells the observer that an iteration begins.
+    pub fn start(&mut self, component: &str, size: usize) {
+        if let Some(o) = self.observer.as_mut() {
+            o.on_start(component, size);
+        }
+    }
+
+    /// Tells the observer of an iteration; `Break` if it or the cancel flag says
+    /// stop.
+    pub fn iteration(&mut self, record: &Record) -> ControlFlow<()> {
+        if self.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+            return ControlFlow::Break(());
+        }
+        match self.observer.as_mut() {
+            Some(o) => o.on_iteration(record),
+            None => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Tells the observer that the iteration has ended.
+    pub fn end(&mut self, report: &Report) {
+        if let Some(o) = self.observer.as_mut() {
+            o.on_end(report);
+        }
+    }
+
+    /// Runs `work` in a pool of [`threads`](Self::threads) threads.
+    pub fn install<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> Result<T> {
+        if self.threads == 0 || self.threads == rayon::current_num_threads() {
+            return Ok(work(self));
+        }
+        let threads = self.threads;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+        Ok(pool.install(|| work(self)))
+    }
+}

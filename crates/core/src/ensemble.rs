@@ -1,0 +1,202 @@
+//! Many clusterings of the same samples.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::error::{Error, Result};
+
+/// Stands for "this clustering does not label this sample".
+pub const MISSING: u32 = u32::MAX;
+
+/// A value that names a cluster, or says that the label is missing.
+///
+/// Integers, strings and characters name a cluster; `None` is a missing label.
+pub trait Label {
+    /// What two labels of one cluster have in common.
+    type Key: Eq + Hash;
+
+    /// The cluster's name, or `None` for a missing label.
+    fn key(&self) -> Option<Self::Key>;
+}
+
+macro_rules! plain_labels {
+    ($($t:ty),*) => {$(
+        impl Label for $t {
+            type Key = $t;
+            fn key(&self) -> Option<$t> {
+                Some(self.clone())
+            }
+        }
+    )*};
+}
+plain_labels!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, bool, char, String);
+
+impl<'a> Label for &'a str {
+    type Key = &'a str;
+    fn key(&self) -> Option<&'a str> {
+        Some(self)
+    }
+}
+
+impl<L: Label> Label for Option<L> {
+    type Key = L::Key;
+    fn key(&self) -> Option<L::Key> {
+        self.as_ref().and_then(L::key)
+    }
+}
+
+/// n samples labelled by m base clusterings.
+///
+/// Labels are kept canonical: inside each clustering, clusters are numbered
+/// from 0 in the order in which they first occur, so two ensembles that differ
+/// only in cluster names are equal. Labels may be [missing](MISSING).
+///
+/// A clustering may carry a **weight**, which acts as its multiplicity: a
+/// clustering of weight 2 counts exactly as if it stood in the ensemble twice.
+///
+/// ```
+/// use enclust_core::Ensemble;
+///
+/// let e = Ensemble::from_columns(&[["a", "a", "b"], ["x", "y", "y"]])?;
+/// assert_eq!((e.samples(), e.clusterings()), (3, 2));
+/// assert_eq!(e.column(1), &[0, 1, 1]);
+///
+/// let with_gaps = Ensemble::from_rows(&[[Some(1), None], [Some(1), Some(7)]])?;
+/// assert!(with_gaps.has_missing());
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ensemble {
+    samples: usize,
+    /// Column-major, one column a clustering.
+    labels: Vec<u32>,
+    /// Number of clusters of each clustering.
+    clusters: Vec<usize>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Ensemble {
+    /// From m columns of n labels, one column a base clustering.
+    pub fn from_columns<L: Label, C: AsRef<[L]>>(columns: &[C]) -> Result<Self> {
+        let samples = checked_length("clustering", columns)?;
+        Self::from_keys(samples, columns.len(), |i, k| columns[k].as_ref()[i].key())
+    }
+
+    /// From n rows of m labels, one row a sample.
+    pub fn from_rows<L: Label, R: AsRef<[L]>>(rows: &[R]) -> Result<Self> {
+        let clusterings = checked_length("sample", rows)?;
+        Self::from_keys(rows.len(), clusterings, |i, k| rows[i].as_ref()[k].key())
+    }
+
+    /// From a function that gives the label of a sample (first argument) in a
+    /// clustering (second argument), `None` where it is missing.
+    pub fn from_keys<K: Eq + Hash>(
+        samples: usize,
+        clusterings: usize,
+        key: impl Fn(usize, usize) -> Option<K>,
+    ) -> Result<Self> {
+        if samples == 0 || clusterings == 0 {
+            return Err(Error::Empty { what: "ensemble" });
+        }
+        let mut labels = Vec::with_capacity(samples * clusterings);
+        let mut clusters = Vec::with_capacity(clusterings);
+        for k in 0..clusterings {
+            let mut numbers: HashMap<K, u32> = HashMap::new();
+            for i in 0..samples {
+                labels.push(match key(i, k) {
+                    None => MISSING,
+                    Some(name) => {
+                        let next = numbers.len() as u32;
+                        *numbers.entry(name).or_insert(next)
+                    }
+                });
+            }
+            clusters.push(numbers.len());
+        }
+        Ok(Ensemble { samples, labels, clusters, weights: None })
+    }
+
+    /// The same clusterings with a weight each (positive, finite).
+    pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
+        if weights.len() != self.clusterings() {
+            return Err(Error::Size {
+                what: "weights of the base clusterings",
+                expected: self.clusterings(),
+                found: weights.len(),
+            });
+        }
+        if let Some((clustering, &value)) =
+            weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w > 0.0))
+        {
+            return Err(Error::Weight { clustering, value });
+        }
+        self.weights = Some(weights);
+        Ok(self)
+    }
+
+    /// The ensemble made of some of the clusterings, in the order given;
+    /// naming one twice counts it twice.
+    pub fn select(&self, clusterings: &[usize]) -> Result<Self> {
+        if clusterings.is_empty() {
+            return Err(Error::Empty { what: "selection of clusterings" });
+        }
+        let len = self.clusterings();
+        if let Some(&index) = clusterings.iter().find(|&&k| k >= len) {
+            return Err(Error::Index { what: "clustering", index, len });
+        }
+        let mut labels = Vec::with_capacity(self.samples * clusterings.len());
+        for &k in clusterings {
+            labels.extend_from_slice(self.column(k));
+        }
+        Ok(Ensemble {
+            samples: self.samples,
+            labels,
+            clusters: clusterings.iter().map(|&k| self.clusters[k]).collect(),
+            weights: self.weights.as_ref().map(|w| clusterings.iter().map(|&k| w[k]).collect()),
+        })
+    }
+
+    /// Number of samples, n.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// Number of base clusterings, m.
+    pub fn clusterings(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// Canonical labels of one clustering, [`MISSING`] where there is none.
+    pub fn column(&self, clustering: usize) -> &[u32] {
+        &self.labels[clustering * self.samples..][..self.samples]
+    }
+
+    /// Number of clusters of each clustering.
+    pub fn clusters(&self) -> &[usize] {
+        &self.clusters
+    }
+
+    /// Weights of the clusterings, if any were given.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Whether any label is missing.
+    pub fn has_missing(&self) -> bool {
+        self.labels.contains(&MISSING)
+    }
+}
+
+/// Length of the first line, if all have it.
+fn checked_length<L, C: AsRef<[L]>>(what: &'static str, lines: &[C]) -> Result<usize> {
+    let expected = lines.first().map_or(0, |line| line.as_ref().len());
+    if expected == 0 {
+        return Err(Error::Empty { what: "ensemble" });
+    }
+    match lines.iter().position(|line| line.as_ref().len() != expected) {
+        Some(index) => {
+            Err(Error::Ragged { what, index, expected, found: lines[index].as_ref().len() })
+        }
+        None => Ok(expected),
+    }
+}

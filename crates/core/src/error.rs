@@ -1,0 +1,211 @@
+//! What can go wrong, with the place where it did.
+
+use crate::evidence::Kind;
+
+/// Result of everything fallible in enclust.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Bad input or broken numerics.
+///
+/// Not converging is not an error: it is a [`Status`](crate::Status) in the
+/// report. Positions are counted from zero.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The input has no samples or no clusterings.
+    #[error("the {what} is empty")]
+    Empty {
+        /// What was empty.
+        what: &'static str,
+    },
+    /// A column or row of labels has another length than the first one.
+    #[error("{what} {index} has {found} entries where {expected} were expected")]
+    Ragged {
+        /// What kind of line: "clustering" or "sample".
+        what: &'static str,
+        /// Which one, counted from zero.
+        index: usize,
+        /// Length of the first one.
+        expected: usize,
+        /// Length of this one.
+        found: usize,
+    },
+    /// Two things that must have the same size do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Size {
+        /// What was measured.
+        what: &'static str,
+        /// The size that was needed.
+        expected: usize,
+        /// The size that was given.
+        found: usize,
+    },
+    /// An index points outside.
+    #[error("{what} {index} does not exist, there are {len}")]
+    Index {
+        /// What was indexed.
+        what: &'static str,
+        /// The offending index, counted from zero.
+        index: usize,
+        /// How many there are.
+        len: usize,
+    },
+    /// The weight of a base clustering is not a positive finite number.
+    #[error("weight {value} of clustering {clustering} is not a positive finite number")]
+    Weight {
+        /// Which clustering.
+        clustering: usize,
+        /// Its weight.
+        value: f64,
+    },
+    /// An entry of a matrix is not a number within its range.
+    #[error("{what} at row {row}, column {column} is {value}, outside [0, 1]")]
+    Entry {
+        /// Which matrix.
+        what: &'static str,
+        /// Row, counted from zero.
+        row: usize,
+        /// Column, counted from zero.
+        column: usize,
+        /// The value found.
+        value: f64,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error(
+        "entries ({row}, {column}) = {upper} and ({column}, {row}) = {lower} differ, the matrix is not symmetric"
+    )]
+    Asymmetric {
+        /// Row of the upper entry.
+        row: usize,
+        /// Column of the upper entry.
+        column: usize,
+        /// Entry above the diagonal.
+        upper: f64,
+        /// Entry below the diagonal.
+        lower: f64,
+    },
+    /// A number of clusters that cannot be reached.
+    #[error("k = {k} clusters cannot be reached: {component} gives between 1 and {largest} here")]
+    ClusterCount {
+        /// The number asked for.
+        k: usize,
+        /// The largest number that can be reached.
+        largest: usize,
+        /// Who says so.
+        component: String,
+    },
+    /// A component has no definition for this input.
+    #[error("{component} does not support {what}")]
+    Unsupported {
+        /// The component.
+        component: String,
+        /// What it has no definition for.
+        what: String,
+    },
+    /// Two stages that do not fit together.
+    #[error("{consumer} reads {}, but {producer} makes {made}", list(.accepts))]
+    KindMismatch {
+        /// The stage that reads.
+        consumer: String,
+        /// What it can read.
+        accepts: Vec<Kind>,
+        /// The stage that writes.
+        producer: String,
+        /// What it makes.
+        made: Kind,
+    },
+    /// No component of that name.
+    #[error("no {stage} is called \"{name}\"; known: {}", .known.join(", "))]
+    UnknownComponent {
+        /// Which table was asked.
+        stage: &'static str,
+        /// The name asked for.
+        name: String,
+        /// The names it knows.
+        known: Vec<String>,
+    },
+    /// A parameter is unknown, of the wrong type or out of range.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// A matrix that must be positive definite is not.
+    #[error("the matrix is not positive definite (pivot {pivot})")]
+    NotPositiveDefinite {
+        /// Index of the first pivot that is not positive.
+        pivot: usize,
+    },
+    /// A computation left the finite numbers.
+    #[error("{what} is not finite at iteration {iteration}")]
+    NotFinite {
+        /// What was computed.
+        what: &'static str,
+        /// When.
+        iteration: usize,
+    },
+    /// An inner iteration did not reach the accuracy it promises.
+    #[error("{what} did not converge in {iterations} iterations")]
+    NoConvergence {
+        /// What was computed.
+        what: &'static str,
+        /// How many iterations were made.
+        iterations: usize,
+    },
+    /// The thread pool could not be made.
+    #[error("cannot start {threads} threads: {reason}")]
+    Threads {
+        /// How many threads were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// An [`Error::Unsupported`] from its two halves.
+    pub fn unsupported(component: impl Into<String>, what: impl Into<String>) -> Self {
+        Error::Unsupported { component: component.into(), what: what.into() }
+    }
+}
+
+/// A parameter that cannot be taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParamError {
+    /// The value lies outside the parameter's range.
+    #[error("{component}: {parameter} = {value} is out of range, {range}")]
+    OutOfRange {
+        /// The component.
+        component: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// The range in words.
+        range: String,
+    },
+    /// The component has no such parameter.
+    #[error("{component} has no parameter \"{parameter}\"; known: {}", if .known.is_empty() { "none".to_string() } else { .known.join(", ") })]
+    Unknown {
+        /// The component.
+        component: &'static str,
+        /// The name given.
+        parameter: String,
+        /// The names it knows.
+        known: Vec<String>,
+    },
+    /// The value has the wrong type.
+    #[error("{component}: {parameter} is {expected}, but {value} was given")]
+    WrongType {
+        /// The component.
+        component: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What is expected.
+        expected: String,
+        /// What was given.
+        value: String,
+    },
+}
+
+fn list(kinds: &[Kind]) -> String {
+    kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(" or ")
+}

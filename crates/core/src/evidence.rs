@@ -1,0 +1,76 @@
+//! What a representation of an ensemble can be.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::csr::Csr;
+use crate::grouping::Grouping;
+use crate::similarity::Similarity;
+
+/// The kinds of [`Evidence`], for checking that stages fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A [`Similarity`].
+    Similarity,
+    /// A [`Bipartite`] graph.
+    Bipartite,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Similarity => "a similarity",
+            Kind::Bipartite => "a bipartite graph",
+        })
+    }
+}
+
+/// Weights between groups of samples (rows) and base clusters (columns).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bipartite<S> {
+    /// The groups behind the rows.
+    pub grouping: Arc<Grouping>,
+    /// Non-negative weights, one row a group, one column a base cluster.
+    pub weights: Csr<S>,
+}
+
+/// What a consensus function reads.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Evidence<S> {
+    /// Pairwise similarities.
+    Similarity(Similarity<S>),
+    /// A graph between samples and base clusters.
+    Bipartite(Bipartite<S>),
+}
+
+impl<S> Evidence<S> {
+    /// Which kind this is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Evidence::Similarity(_) => Kind::Similarity,
+            Evidence::Bipartite(_) => Kind::Bipartite,
+        }
+    }
+
+    /// The similarity, if it is one.
+    pub fn as_similarity(&self) -> Option<&Similarity<S>> {
+        match self {
+            Evidence::Similarity(s) => Some(s),
+            Evidence::Bipartite(_) => None,
+        }
+    }
+}
+
+impl<S> From<Similarity<S>> for Evidence<S> {
+    fn from(similarity: Similarity<S>) -> Self {
+        Evidence::Similarity(similarity)
+    }
+}
+
+impl<S> From<Bipartite<S>> for Evidence<S> {
+    fn from(bipartite: Bipartite<S>) -> Self {
+        Evidence::Bipartite(bipartite)
+    }
+}

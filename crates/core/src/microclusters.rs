@@ -1,0 +1,241 @@
+//! Samples that no base clustering tells apart, merged.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::ensemble::{Ensemble, MISSING};
+use crate::error::{Error, Result};
+use crate::grouping::Grouping;
+use crate::real::Real;
+
+/// An ensemble seen through its distinct rows.
+///
+/// Samples with identical rows of labels ("missing" being a symbol of its own)
+/// form a microcluster; a sample that no clustering labels stays alone. Every
+/// later stage runs on the n' microclusters and loses nothing by it (T2 in
+/// `docs/theory.md`).
+///
+/// ```
+/// use enclust_core::{Ensemble, Microclusters};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1]])?;
+/// let m = Microclusters::of(&e);
+/// assert_eq!(m.len(), 3);
+/// assert_eq!(m.grouping().sizes(), &[2, 1, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Microclusters {
+    grouping: Arc<Grouping>,
+    /// Column-major, one column a clustering, one entry a microcluster.
+    labels: Vec<u32>,
+    clusters: Vec<usize>,
+    weights: Option<Vec<f64>>,
+    has_missing: bool,
+}
+
+impl Microclusters {
+    /// The microclusters of an ensemble.
+    pub fn of(ensemble: &Ensemble) -> Self {
+        let rows = row_major(ensemble);
+        let m = ensemble.clusterings();
+        let mut seen: HashMap<&[u32], u32> = HashMap::with_capacity(ensemble.samples() / 2);
+        let mut groups = 0;
+        let map = rows
+            .chunks_exact(m)
+            .map(|row| {
+                let fresh = groups;
+                let group = if row.iter().all(|&l| l == MISSING) {
+                    fresh
+                } else {
+                    *seen.entry(row).or_insert(fresh)
+                };
+                groups += u32::from(group == fresh);
+                group
+            })
+            .collect();
+        let grouping = Grouping::from_map(map).expect("numbered by first occurrence");
+        Self::with_grouping(ensemble, Arc::new(grouping))
+    }
+
+    /// Every sample on its own, whatever its row: the n × n view, for oracles
+    /// and for similarities that differ inside a microcluster.
+    pub fn singletons(ensemble: &Ensemble) -> Self {
+        Self::with_grouping(ensemble, Arc::new(Grouping::singletons(ensemble.samples())))
+    }
+
+    fn with_grouping(ensemble: &Ensemble, grouping: Arc<Grouping>) -> Self {
+        let mut labels = Vec::with_capacity(grouping.len() * ensemble.clusterings());
+        for k in 0..ensemble.clusterings() {
+            let column = ensemble.column(k);
+            labels.extend(grouping.first_members().iter().map(|&i| column[i]));
+        }
+        Microclusters {
+            grouping,
+            has_missing: labels.contains(&MISSING),
+            labels,
+            clusters: ensemble.clusters().to_vec(),
+            weights: ensemble.weights().map(<[f64]>::to_vec),
+        }
+    }
+
+    /// The same rows over a finer grouping: each of its groups must lie inside
+    /// one microcluster.
+    pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
+        let coarse = self.grouping.map();
+        if finer.samples() != coarse.len() {
+            return Err(Error::Size {
+                what: "samples of the grouping",
+                expected: coarse.len(),
+                found: finer.samples(),
+            });
+        }
+        let parent: Vec<u32> = finer.first_members().iter().map(|&i| coarse[i]).collect();
+        if let Some(sample) =
+            (0..coarse.len()).find(|&i| parent[finer.map()[i] as usize] != coarse[i])
+        {
+            return Err(Error::unsupported(
+                "the ensemble",
+                format!("a similarity that joins sample {sample} with one of another label row"),
+            ));
+        }
+        let mut labels = Vec::with_capacity(finer.len() * self.clusterings());
+        for k in 0..self.clusterings() {
+            let column = self.column(k);
+            labels.extend(parent.iter().map(|&p| column[p as usize]));
+        }
+        Ok(Microclusters { grouping: Arc::clone(finer), labels, ..self.clone() })
+    }
+
+    /// Number of microclusters, n'.
+    pub fn len(&self) -> usize {
+        self.grouping.len()
+    }
+
+    /// Whether there are none (never true).
+    pub fn is_empty(&self) -> bool {
+        self.grouping.is_empty()
+    }
+
+    /// Sizes and the map back to samples.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        &self.grouping
+    }
+
+    /// Number of base clusterings, m.
+    pub fn clusterings(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// Number of clusters of each base clustering.
+    pub fn clusters(&self) -> &[usize] {
+        &self.clusters
+    }
+
+    /// Weight of a base clustering, 1 where none was given.
+    pub fn weight(&self, clustering: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[clustering])
+    }
+
+    /// Weights of the clusterings, if any were given.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Sum of the weights: m when none were given.
+    pub fn total_weight(&self) -> f64 {
+        (0..self.clusterings()).map(|k| self.weight(k)).sum()
+    }
+
+    /// Whether any label is missing.
+    pub fn has_missing(&self) -> bool {
+        self.has_missing
+    }
+
+    /// Labels of the microclusters in one clustering.
+    pub fn column(&self, clustering: usize) -> &[u32] {
+        &self.labels[clustering * self.len()..][..self.len()]
+    }
+
+    /// Label of one microcluster in one clustering.
+    pub fn label(&self, p: usize, clustering: usize) -> u32 {
+        self.labels[clustering * self.len() + p]
+    }
+
+    /// Number of the first cluster of each clustering when the clusters of all
+    /// clusterings are counted through; the last entry is their total.
+    pub fn cluster_offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for &c in &self.clusters {
+            offsets.push(offsets[offsets.len() - 1] + c);
+        }
+        offsets
+    }
+
+    /// Number of samples in each base cluster, counted through.
+    pub fn cluster_sizes(&self) -> Vec<usize> {
+        let offsets = self.cluster_offsets();
+        let mut sizes = vec![0; offsets[self.clusterings()]];
+        for (k, &offset) in offsets[..self.clusterings()].iter().enumerate() {
+            for (&label, &r) in self.column(k).iter().zip(self.grouping.sizes()) {
+                if label != MISSING {
+                    sizes[offset + label as usize] += r;
+                }
+            }
+        }
+        sizes
+    }
+
+    /// For every q > p, the sum of `value(k)` over the clusterings k that put p
+    /// and q into one cluster, added to `out` (`out[0]` belongs to q = p + 1).
+    ///
+    /// This is the inner loop of every co-association matrix.
+    pub fn add_agreement<S: Real>(&self, p: usize, value: impl Fn(usize) -> S, out: &mut [S]) {
+        for k in 0..self.clusterings() {
+            let column = self.column(k);
+            let label = column[p];
+            if label == MISSING {
+                continue;
+            }
+            let v = value(k);
+            for (o, &other) in out.iter_mut().zip(&column[p + 1..]) {
+                *o += if other == label { v } else { S::zero() };
+            }
+        }
+    }
+
+    /// For every q > p, the weight of the clusterings that label both, added to
+    /// `out`.
+    pub fn add_common<S: Real>(&self, p: usize, out: &mut [S]) {
+        for k in 0..self.clusterings() {
+            let column = self.column(k);
+            if column[p] == MISSING {
+                continue;
+            }
+            let v = S::of(self.weight(k));
+            for (o, &other) in out.iter_mut().zip(&column[p + 1..]) {
+                *o += if other != MISSING { v } else { S::zero() };
+            }
+        }
+    }
+
+    /// Weight of the clusterings that label p.
+    pub fn labelled_weight(&self, p: usize) -> f64 {
+        (0..self.clusterings())
+            .filter(|&k| self.label(p, k) != MISSING)
+            .map(|k| self.weight(k))
+            .sum()
+    }
+}
+
+/// All rows of labels, one after the other.
+fn row_major(ensemble: &Ensemble) -> Vec<u32> {
+    let (n, m) = (ensemble.samples(), ensemble.clusterings());
+    let mut rows = vec![0; n * m];
+    for k in 0..m {
+        for (i, &label) in ensemble.column(k).iter().enumerate() {
+            rows[i * m + k] = label;
+        }
+    }
+    rows
+}

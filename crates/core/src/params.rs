@@ -1,0 +1,419 @@
+//! Typed parameters with defaults, ranges and documentation in one place.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::error::ParamError;
+
+/// A parameter value as a file or a command line writes it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A word.
+    Text(String),
+}
+
+impl Value {
+    /// Reads a value the way a command line writes it: `true`, `12`, `0.4`, `word`.
+    pub fn parse(text: &str) -> Self {
+        if let Ok(b) = text.parse() {
+            Value::Bool(b)
+        } else if let Ok(i) = text.parse() {
+            Value::Int(i)
+        } else if let Ok(x) = text.parse() {
+            Value::Float(x)
+        } else {
+            Value::Text(text.to_string())
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(b) => write!(f, "{b}"),
+            Value::Int(i) => write!(f, "{i}"),
+            Value::Float(x) => write!(f, "{x}"),
+            Value::Text(t) => write!(f, "{t}"),
+        }
+    }
+}
+
+macro_rules! value_from {
+    ($($t:ty => $variant:ident),*) => {$(
+        impl From<$t> for Value {
+            fn from(v: $t) -> Self {
+                Value::$variant(v.into())
+            }
+        }
+    )*};
+}
+value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, f32 => Float, &str => Text, String => Text);
+
+impl From<usize> for Value {
+    fn from(v: usize) -> Self {
+        i64::try_from(v).map_or(Value::Float(v as f64), Value::Int)
+    }
+}
+
+/// Values by parameter name.
+pub type Values = BTreeMap<String, Value>;
+
+/// A type a parameter can have.
+pub trait ParamType: Sized {
+    /// What a value must look like, for messages.
+    fn expected() -> String;
+    /// The typed value, if the raw one fits.
+    fn from_value(value: &Value) -> Option<Self>;
+    /// The raw value.
+    fn to_value(&self) -> Value;
+}
+
+impl ParamType for bool {
+    fn expected() -> String {
+        "true or false".into()
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+    fn to_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl ParamType for f64 {
+    fn expected() -> String {
+        "a number".into()
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Float(x) => Some(*x),
+            Value::Int(i) => Some(*i as f64),
+            _ => None,
+        }
+    }
+    fn to_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+impl ParamType for usize {
+    fn expected() -> String {
+        "a whole number".into()
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Int(i) => usize::try_from(*i).ok(),
+            _ => None,
+        }
+    }
+    fn to_value(&self) -> Value {
+        (*self).into()
+    }
+}
+
+/// `None` is written `auto`: the component chooses.
+impl<T: ParamType> ParamType for Option<T> {
+    fn expected() -> String {
+        format!("\"auto\" or {}", T::expected())
+    }
+    fn from_value(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(t) if t == "auto" => Some(None),
+            other => T::from_value(other).map(Some),
+        }
+    }
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or_else(|| "auto".into(), T::to_value)
+    }
+}
+
+/// The numbers a parameter may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Range {
+    /// Anything its type allows.
+    Any,
+    /// Finite and greater than zero.
+    Positive,
+    /// Between both ends, which belong to it.
+    Within(f64, f64),
+    /// Finite and at least this.
+    AtLeast(f64),
+}
+
+impl Range {
+    /// Whether a value lies in the range. Words and truth values always do.
+    pub fn contains(&self, value: &Value) -> bool {
+        let x = match value {
+            Value::Int(i) => *i as f64,
+            Value::Float(x) => *x,
+            Value::Bool(_) | Value::Text(_) => return true,
+        };
+        match *self {
+            Range::Any => true,
+            Range::Positive => x > 0.0 && x.is_finite(),
+            Range::Within(low, high) => x >= low && x <= high,
+            Range::AtLeast(low) => x >= low && x.is_finite(),
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Range::Any => write!(f, "any value"),
+            Range::Positive => write!(f, "must be finite and > 0"),
+            Range::Within(low, high) => write!(f, "must lie in [{low}, {high}]"),
+            Range::AtLeast(low) => write!(f, "must be finite and >= {low}"),
+        }
+    }
+}
+
+/// What there is to know about one parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamSpec {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: String,
+    /// What a value looks like.
+    pub expected: String,
+    /// The value it has when none is given.
+    pub default: Value,
+    /// The values it may take.
+    pub range: Range,
+}
+
+/// A parameter struct made by [`parameters!`](crate::parameters).
+pub trait Parameters: Default {
+    /// Every parameter, in order of declaration.
+    fn specs() -> Vec<ParamSpec>;
+
+    /// The defaults, with the given values in place of theirs. Unknown names,
+    /// wrong types and values out of range are errors.
+    fn from_values(values: &Values) -> Result<Self, ParamError>;
+
+    /// Checks every range.
+    fn validate(&self) -> Result<(), ParamError>;
+
+    /// All values by name.
+    fn to_values(&self) -> Values;
+}
+
+/// A component without parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NoParams;
+
+impl Parameters for NoParams {
+    fn specs() -> Vec<ParamSpec> {
+        Vec::new()
+    }
+    fn from_values(values: &Values) -> Result<Self, ParamError> {
+        match values.keys().next() {
+            Some(name) => Err(ParamError::Unknown {
+                component: "this component",
+                parameter: name.clone(),
+                known: Vec::new(),
+            }),
+            None => Ok(NoParams),
+        }
+    }
+    fn validate(&self) -> Result<(), ParamError> {
+        Ok(())
+    }
+    fn to_values(&self) -> Values {
+        Values::new()
+    }
+}
+
+/// Declares a component's parameters once: a plain struct with public fields,
+/// its `Default`, its ranges, and the [`Parameters`] that let files and command
+/// lines set them by name.
+///
+/// ```
+/// use enclust_core::{Parameters, Range, Values, parameters};
+///
+/// parameters! {
+///     /// Parameters of a random walk.
+///     pub struct WalkParams for "walk" {
+///         /// Number of steps.
+///         pub steps: usize = 10, in Range::AtLeast(1.0);
+///         /// Chance to stay.
+///         pub laziness: f64 = 0.5, in Range::Within(0.0, 1.0);
+///     }
+/// }
+///
+/// let p = WalkParams { steps: 3, ..WalkParams::default() };
+/// assert!(p.validate().is_ok());
+/// let bad = WalkParams::from_values(&Values::from([("laziness".into(), 2.0.into())]));
+/// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 2 is out of range, must lie in [0, 1]");
+/// ```
+#[macro_export]
+macro_rules! parameters {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident for $component:literal {
+            $(
+                $(#[doc = $doc:literal])*
+                pub $field:ident : $type:ty = $default:expr, in $range:expr;
+            )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $( $(#[doc = $doc])* pub $field: $type, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $( $field: $default, )* }
+            }
+        }
+
+        impl $crate::Parameters for $name {
+            fn specs() -> Vec<$crate::ParamSpec> {
+                let defaults = <$name as Default>::default();
+                vec![$( $crate::ParamSpec {
+                    name: stringify!($field),
+                    doc: [$($doc),*].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
+                    expected: <$type as $crate::ParamType>::expected(),
+                    default: $crate::ParamType::to_value(&defaults.$field),
+                    range: $range,
+                }, )*]
+            }
+
+            fn from_values(values: &$crate::Values) -> Result<Self, $crate::ParamError> {
+                let mut params = <$name as Default>::default();
+                for (key, value) in values {
+                    match key.as_str() {
+                        $( stringify!($field) => {
+                            params.$field = <$type as $crate::ParamType>::from_value(value).ok_or_else(|| {
+                                $crate::ParamError::WrongType {
+                                    component: $component,
+                                    parameter: stringify!($field),
+                                    expected: <$type as $crate::ParamType>::expected(),
+                                    value: value.to_string(),
+                                }
+                            })?;
+                        } )*
+                        _ => return Err($crate::ParamError::Unknown {
+                            component: $component,
+                            parameter: key.clone(),
+                            known: vec![$( stringify!($field).to_string(), )*],
+                        }),
+                    }
+                }
+                $crate::Parameters::validate(&params)?;
+                Ok(params)
+            }
+
+            fn validate(&self) -> Result<(), $crate::ParamError> {
+                $( $crate::check_range(
+                    $component,
+                    stringify!($field),
+                    &$crate::ParamType::to_value(&self.$field),
+                    $range,
+                )?; )*
+                Ok(())
+            }
+
+            fn to_values(&self) -> $crate::Values {
+                [$( (stringify!($field).to_string(), $crate::ParamType::to_value(&self.$field)), )*]
+                    .into_iter()
+                    .collect()
+            }
+        }
+    };
+}
+
+/// Declares an enum that a parameter can name by word.
+///
+/// ```
+/// enclust_core::choice! {
+///     /// Which way to go.
+///     pub enum Way {
+///         /// That way.
+///         Left = "left",
+///         /// The other way.
+///         Right = "right",
+///     }
+/// }
+/// use enclust_core::ParamType;
+/// assert_eq!(Way::from_value(&"left".into()), Some(Way::Left));
+/// assert_eq!(Way::expected(), "one of left, right");
+/// ```
+#[macro_export]
+macro_rules! choice {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $( $(#[$vmeta:meta])* $variant:ident = $word:literal, )*
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $( $(#[$vmeta])* $variant, )*
+        }
+
+        impl $crate::ParamType for $name {
+            fn expected() -> String {
+                format!("one of {}", [$($word),*].join(", "))
+            }
+            fn from_value(value: &$crate::Value) -> Option<Self> {
+                match value {
+                    $crate::Value::Text(word) => match word.as_str() {
+                        $( $word => Some($name::$variant), )*
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+            fn to_value(&self) -> $crate::Value {
+                match self {
+                    $( $name::$variant => $word.into(), )*
+                }
+            }
+        }
+    };
+}
+
+/// Checks one value against its range; the body of [`Parameters::validate`].
+pub fn check_range(
+    component: &'static str,
+    parameter: &'static str,
+    value: &Value,
+    range: Range,
+) -> Result<(), ParamError> {
+    if range.contains(value) {
+        return Ok(());
+    }
+    Err(ParamError::OutOfRange {
+        component,
+        parameter,
+        value: value.to_string(),
+        range: range.to_string(),
+    })
+}
+
+choice! {
+    /// What counts as one object when a group stands for several samples.
+    pub enum Weighting {
+        /// Every sample counts: a group of r samples weighs r. Exact: the same
+        /// answer as at sample level.
+        Samples = "samples",
+        /// Every group counts once, whatever its size, as PTA, PTGP and DREC do.
+        Groups = "groups",
+    }
+}

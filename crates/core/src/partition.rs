@@ -1,0 +1,56 @@
+//! One clustering of the samples.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// A label for each sample, clusters numbered by first occurrence.
+///
+/// Two partitions are equal exactly when they group the samples alike.
+///
+/// ```
+/// use enclust_core::Partition;
+///
+/// let p = Partition::from_labels(["b", "a", "b"]);
+/// assert_eq!(p.labels(), &[0, 1, 0]);
+/// assert_eq!(p, Partition::from_labels([7, 3, 7]));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    labels: Vec<usize>,
+    clusters: usize,
+}
+
+impl Partition {
+    /// From any labels that can be compared for equality.
+    pub fn from_labels<L: Eq + Hash>(labels: impl IntoIterator<Item = L>) -> Self {
+        let mut numbers = HashMap::new();
+        let labels = labels
+            .into_iter()
+            .map(|label| {
+                let next = numbers.len();
+                *numbers.entry(label).or_insert(next)
+            })
+            .collect();
+        Partition { labels, clusters: numbers.len() }
+    }
+
+    /// Label of each sample.
+    pub fn labels(&self) -> &[usize] {
+        &self.labels
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are no samples.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Number of clusters.
+    pub fn clusters(&self) -> usize {
+        self.clusters
+    }
+}

@@ -1,0 +1,173 @@
+//! Eigenpairs of a symmetric matrix: Householder reduction to tridiagonal form,
+//! then implicitly shifted QL rotations.
+
+use crate::backend::Eigen;
+use crate::error::{Error, Result};
+use crate::matrix::{Mat, MatRef};
+use crate::real::Real;
+
+/// Rotation sweeps allowed for one eigenvalue; two or three are usual.
+const SWEEPS: usize = 60;
+
+/// All eigenpairs of the symmetric matrix whose lower triangle is given, in
+/// O(n³) time and n² memory.
+pub fn eigh<S: Real>(a: MatRef<'_, S>) -> Result<Eigen<S>> {
+    let n = a.rows();
+    let mut vectors = Mat::from_fn(n, n, |i, j| a.at(i.max(j), i.min(j)));
+    let (mut diagonal, mut off) = tridiagonalise(&mut vectors);
+    rotate_to_diagonal(&mut diagonal, &mut off, &mut vectors)?;
+    Ok(sorted(diagonal, vectors))
+}
+
+/// Replaces a symmetric A by an orthogonal Q with QᵀAQ tridiagonal; returns its
+/// diagonal and off-diagonal.
+fn tridiagonalise<S: Real>(a: &mut Mat<S>) -> (Vec<S>, Vec<S>) {
+    let n = a.rows();
+    let mut off = vec![S::zero(); n.saturating_sub(1)];
+    let mut reflectors: Vec<Option<Vec<S>>> = Vec::with_capacity(n);
+    for k in 0..n.saturating_sub(1) {
+        let reflector = householder(&a.col(k)[k + 1..], &mut off[k]);
+        if let Some(v) = &reflector {
+            reflect_both_sides(a, k + 1, v);
+        }
+        reflectors.push(reflector);
+    }
+    let diagonal = (0..n).map(|i| a[(i, i)]).collect();
+    *a = Mat::identity(n);
+    for (k, reflector) in reflectors.iter().enumerate().rev() {
+        if let Some(v) = reflector {
+            for j in k + 1..n {
+                reflect(&mut a.col_mut(j)[k + 1..], v);
+            }
+        }
+    }
+    (diagonal, off)
+}
+
+/// The unit vector v for which (I − 2vvᵀ)x is a multiple of the first unit
+/// vector, and that multiple; no vector where x already is one.
+fn householder<S: Real>(x: &[S], multiple: &mut S) -> Option<Vec<S>> {
+    let scale = x.iter().fold(S::zero(), |m, v| m.max(v.abs()));
+    *multiple = x[0];
+    if x[1..].iter().all(|v| *v == S::zero()) {
+        return None;
+    }
+    let norm = scale * x.iter().map(|&v| (v / scale) * (v / scale)).sum::<S>().sqrt();
+    *multiple = if x[0] > S::zero() { -norm } else { norm };
+    let mut v = x.to_vec();
+    v[0] -= *multiple;
+    let largest = v.iter().fold(S::zero(), |m, x| m.max(x.abs()));
+    v.iter_mut().for_each(|x| *x /= largest);
+    let length = v.iter().map(|&x| x * x).sum::<S>().sqrt();
+    v.iter_mut().for_each(|x| *x /= length);
+    Some(v)
+}
+
+/// x ← (I − 2vvᵀ)x.
+fn reflect<S: Real>(x: &mut [S], v: &[S]) {
+    let dot: S = x.iter().zip(v).map(|(&x, &v)| x * v).sum();
+    let factor = dot + dot;
+    x.iter_mut().zip(v).for_each(|(x, &v)| *x -= factor * v);
+}
+
+/// The trailing block B from `start` becomes (I − 2vvᵀ)B(I − 2vvᵀ), by the
+/// symmetric rank-two update B − vwᵀ − wvᵀ.
+fn reflect_both_sides<S: Real>(a: &mut Mat<S>, start: usize, v: &[S]) {
+    let n = a.rows();
+    let mut w = vec![S::zero(); v.len()];
+    for (j, &vj) in v.iter().enumerate() {
+        for (w, &b) in w.iter_mut().zip(&a.col(start + j)[start..]) {
+            *w += vj * b;
+        }
+    }
+    let vw: S = v.iter().zip(&w).map(|(&v, &w)| v * w).sum();
+    let two = S::of(2.0);
+    w.iter_mut().zip(v).for_each(|(w, &v)| *w = two * (*w - vw * v));
+    for j in start..n {
+        let (vj, wj) = (v[j - start], w[j - start]);
+        for ((b, &v), &w) in a.col_mut(j)[start..].iter_mut().zip(v).zip(&w) {
+            *b -= v * wj + w * vj;
+        }
+    }
+}
+
+/// Rotates a tridiagonal matrix to diagonal form, carrying the columns of
+/// `vectors` along.
+fn rotate_to_diagonal<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>) -> Result<()> {
+    let n = d.len();
+    for start in 0..n {
+        for sweep in 0.. {
+            let end = block_end(d, e, start);
+            if end == start {
+                break;
+            }
+            if sweep == SWEEPS {
+                return Err(Error::NoConvergence {
+                    what: "the symmetric eigenproblem",
+                    iterations: SWEEPS,
+                });
+            }
+            ql_sweep(d, e, vectors, start, end);
+        }
+    }
+    Ok(())
+}
+
+/// Last index of the unreduced block that begins at `start`.
+fn block_end<S: Real>(d: &[S], e: &[S], start: usize) -> usize {
+    (start..e.len())
+        .find(|&i| e[i].abs() <= S::epsilon() * (d[i].abs() + d[i + 1].abs()))
+        .unwrap_or(d.len() - 1)
+}
+
+/// One implicit QL sweep over the block, with the shift of the leading 2 × 2.
+fn ql_sweep<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>, start: usize, end: usize) {
+    // The link behind the block is negligible; the sweep takes it as zero.
+    if end < e.len() {
+        e[end] = S::zero();
+    }
+    let two = S::of(2.0);
+    let slope = (d[start + 1] - d[start]) / (two * e[start]);
+    let root = slope.hypot(S::one()).copysign(slope);
+    let mut g = d[end] - d[start] + e[start] / (slope + root);
+    let (mut s, mut c, mut p) = (S::one(), S::one(), S::zero());
+    for i in (start..end).rev() {
+        let (f, b) = (s * e[i], c * e[i]);
+        let r = f.hypot(g);
+        if i + 1 < end {
+            e[i + 1] = r;
+        }
+        if r == S::zero() {
+            // The block has split: undo the pending shift and start again.
+            d[i + 1] -= p;
+            return;
+        }
+        (s, c) = (f / r, g / r);
+        g = d[i + 1] - p;
+        let t = (d[i] - g) * s + two * c * b;
+        p = s * t;
+        d[i + 1] = g + p;
+        g = c * t - b;
+        rotate_columns(vectors, i, s, c);
+    }
+    d[start] -= p;
+    e[start] = g;
+}
+
+/// Columns i and i + 1 turned by the rotation (c, s).
+fn rotate_columns<S: Real>(vectors: &mut Mat<S>, i: usize, s: S, c: S) {
+    let n = vectors.rows();
+    let (left, right) = vectors.data_mut()[i * n..(i + 2) * n].split_at_mut(n);
+    for (x, y) in left.iter_mut().zip(right) {
+        let old = *y;
+        *y = s * *x + c * old;
+        *x = c * *x - s * old;
+    }
+}
+
+fn sorted<S: Real>(values: Vec<S>, vectors: Mat<S>) -> Eigen<S> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&i, &j| values[i].partial_cmp(&values[j]).unwrap_or(std::cmp::Ordering::Equal));
+    let sorted_vectors = Mat::from_fn(vectors.rows(), values.len(), |i, j| vectors[(i, order[j])]);
+    Eigen { values: order.iter().map(|&i| values[i]).collect(), vectors: sorted_vectors }
+}

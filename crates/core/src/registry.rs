@@ -1,0 +1,310 @@
+//! Parts by name.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::backend::Backend;
+use crate::component::Component;
+use crate::confidence::Confidence;
+use crate::consensus::Consensus;
+use crate::convergence::Convergence;
+use crate::enhancer::{Enhancer, NoEnhancement};
+use crate::error::{Error, ParamError, Result};
+use crate::params::{NoParams, ParamSpec, Parameters, Value, Values};
+use crate::pipeline::{BoxedPipeline, Pipeline};
+use crate::real::Real;
+use crate::reference::Reference;
+use crate::represent::Represent;
+
+/// A component named with the values of its parameters, as files and command
+/// lines write it.
+///
+/// ```
+/// use enclust_core::Part;
+///
+/// let part = Part::named("lwca").set("theta", 0.5);
+/// assert_eq!(part.to_string(), "lwca(theta=0.5)");
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its name in the registry.
+    pub name: String,
+    /// Parameters that differ from their defaults.
+    pub values: Values,
+}
+
+impl Part {
+    /// A component with default parameters.
+    pub fn named(name: impl Into<String>) -> Self {
+        Part { name: name.into(), values: Values::new() }
+    }
+
+    /// With one parameter set.
+    pub fn set(mut self, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.values.insert(parameter.into(), value.into());
+        self
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        let values: Vec<String> = self.values.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        write!(f, "({})", values.join(", "))
+    }
+}
+
+/// The parts of a pipeline by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PipelineSpec {
+    /// The representation.
+    pub represent: Part,
+    /// The choice of confident pairs.
+    pub confidence: Part,
+    /// The enhancer.
+    pub enhance: Part,
+    /// A stopping rule in place of the enhancer's own.
+    pub stop: Option<Part>,
+    /// The consensus function.
+    pub consensus: Part,
+}
+
+impl PipelineSpec {
+    /// Representation and consensus, nothing enhanced.
+    pub fn plain(represent: Part, consensus: Part) -> Self {
+        let none = Part::named("none");
+        PipelineSpec { represent, confidence: none.clone(), enhance: none, stop: None, consensus }
+    }
+}
+
+/// A method by name: a pipeline that users can take apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// What it is made of.
+    pub spec: PipelineSpec,
+}
+
+type Build<T> = dyn Fn(&Values) -> Result<Box<T>> + Send + Sync;
+
+/// One component of a [`Table`].
+pub struct Entry<T: ?Sized> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub parameters: Vec<ParamSpec>,
+    build: Box<Build<T>>,
+}
+
+/// The components that can stand in one place, by name, in order of
+/// registration.
+pub struct Table<T: ?Sized> {
+    stage: &'static str,
+    entries: Vec<Entry<T>>,
+}
+
+impl<T: ?Sized> Table<T> {
+    fn new(stage: &'static str) -> Self {
+        Table { stage, entries: Vec::new() }
+    }
+
+    /// Adds a component whose parameters are `P`; one of the same name is
+    /// replaced.
+    pub fn register<P: Parameters>(
+        &mut self,
+        name: &'static str,
+        summary: &'static str,
+        build: impl Fn(P) -> Result<Box<T>> + Send + Sync + 'static,
+    ) {
+        let build = Box::new(move |values: &Values| {
+            build(P::from_values(values).map_err(|e| named(e, name))?)
+        });
+        let entry = Entry { name, summary, parameters: P::specs(), build };
+        match self.entries.iter_mut().find(|e| e.name == name) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// What this table holds: "representation", "enhancer", …
+    pub fn stage(&self) -> &'static str {
+        self.stage
+    }
+
+    /// Every component.
+    pub fn entries(&self) -> &[Entry<T>] {
+        &self.entries
+    }
+
+    /// Every name.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.entries.iter().map(|e| e.name).collect()
+    }
+
+    /// The component of that name.
+    pub fn get(&self, name: &str) -> Result<&Entry<T>> {
+        self.entries.iter().find(|e| e.name == name).ok_or_else(|| Error::UnknownComponent {
+            stage: self.stage,
+            name: name.to_string(),
+            known: self.names().into_iter().map(String::from).collect(),
+        })
+    }
+
+    /// Builds a component.
+    pub fn build(&self, part: &Part) -> Result<Box<T>> {
+        (self.get(&part.name)?.build)(&part.values)
+    }
+}
+
+/// Components without parameters do not know their own name.
+fn named(error: ParamError, name: &'static str) -> ParamError {
+    match error {
+        ParamError::Unknown { parameter, known, .. } => {
+            ParamError::Unknown { component: name, parameter, known }
+        }
+        other => other,
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Table<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("stage", &self.stage).field("names", &self.names()).finish()
+    }
+}
+
+/// Every component by name, a table a stage.
+///
+/// Registration is explicit: a crate with components exports a function that
+/// takes `&mut Registry<S>`. A new registry knows what lives in this crate: the
+/// enhancer `none` and the backend `reference`.
+///
+/// ```
+/// use enclust_core::{Part, Registry};
+///
+/// let registry = Registry::<f64>::new();
+/// let error = registry.backend.build(&Part::named("abacus")).unwrap_err();
+/// assert_eq!(error.to_string(), "no backend is called \"abacus\"; known: reference");
+/// ```
+#[derive(Debug)]
+pub struct Registry<S: Real> {
+    /// Representations.
+    pub represent: Table<dyn Represent<S>>,
+    /// Choices of confident pairs.
+    pub confidence: Table<dyn Confidence<S>>,
+    /// Enhancers.
+    pub enhance: Table<dyn Enhancer<S>>,
+    /// Stopping rules.
+    pub stop: Table<dyn Convergence>,
+    /// Consensus functions.
+    pub consensus: Table<dyn Consensus<S>>,
+    /// Linear-algebra backends.
+    pub backend: Table<dyn Backend<S>>,
+    presets: Vec<Preset>,
+}
+
+impl<S: Real> Default for Registry<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Real> Registry<S> {
+    /// With the components of this crate alone.
+    pub fn new() -> Self {
+        let mut registry = Registry {
+            represent: Table::new("representation"),
+            confidence: Table::new("choice of confident pairs"),
+            enhance: Table::new("enhancer"),
+            stop: Table::new("stopping rule"),
+            consensus: Table::new("consensus function"),
+            backend: Table::new("backend"),
+            presets: Vec::new(),
+        };
+        registry
+            .confidence
+            .register::<NoParams>("none", "no confident pairs", |_| Ok(Box::new(NoEnhancement)));
+        registry.enhance.register::<NoParams>("none", "every similarity stays as it is", |_| {
+            Ok(Box::new(NoEnhancement))
+        });
+        registry.backend.register::<NoParams>("reference", "plain kernels, the yardstick", |_| {
+            Ok(Box::new(Reference))
+        });
+        registry
+    }
+
+    /// Adds a method; one of the same name is replaced.
+    pub fn add_preset(&mut self, preset: Preset) {
+        self.presets.retain(|p| p.name != preset.name);
+        self.presets.push(preset);
+    }
+
+    /// Every method.
+    pub fn presets(&self) -> &[Preset] {
+        &self.presets
+    }
+
+    /// The method of that name.
+    pub fn preset(&self, name: &str) -> Result<&Preset> {
+        self.presets.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownComponent {
+            stage: "method",
+            name: name.to_string(),
+            known: self.presets.iter().map(|p| p.name.to_string()).collect(),
+        })
+    }
+
+    /// Builds a pipeline from names.
+    pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
+        let mut enhancer = self.enhance.build(&spec.enhance)?;
+        if let Some(stop) = &spec.stop {
+            enhancer = enhancer.with_stop(Arc::from(self.stop.build(stop)?))?;
+        }
+        Pipeline::in_precision(
+            self.represent.build(&spec.represent)?,
+            self.confidence.build(&spec.confidence)?,
+            enhancer,
+            self.consensus.build(&spec.consensus)?,
+        )
+    }
+
+    /// Every component of every stage, for listings: stage, name, summary, parameters.
+    pub fn listing(&self) -> Vec<Listed<'_>> {
+        let mut out = Vec::new();
+        list(&self.represent, &mut out);
+        list(&self.confidence, &mut out);
+        list(&self.enhance, &mut out);
+        list(&self.stop, &mut out);
+        list(&self.consensus, &mut out);
+        list(&self.backend, &mut out);
+        out
+    }
+}
+
+/// A component as a listing shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    /// Where it can stand.
+    pub stage: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub parameters: &'a [ParamSpec],
+}
+
+fn list<'a, T: Component + ?Sized>(table: &'a Table<T>, out: &mut Vec<Listed<'a>>) {
+    out.extend(table.entries.iter().map(|e| Listed {
+        stage: table.stage,
+        name: e.name,
+        summary: e.summary,
+        parameters: &e.parameters,
+    }));
+}

@@ -1,0 +1,191 @@
+//! Symmetric similarities between groups of samples.
+
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::grouping::Grouping;
+use crate::real::Real;
+
+/// A symmetric similarity over the samples, stored at group size.
+///
+/// Three kinds of value, kept apart because they mean different things:
+/// - between two groups p ≠ q: one value for all their sample pairs;
+/// - *within* a group: between two different samples of it (for a group of one
+///   sample it is never read by anything that matters);
+/// - *self*: of a sample with itself, the diagonal of the n × n matrix.
+///
+/// The values between groups are the strict upper triangle, row after row, as in
+/// SciPy's condensed form: n'(n' − 1)/2 numbers. All values lie in [0, 1].
+///
+/// ```
+/// use enclust_core::Similarity;
+///
+/// let s = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+/// assert_eq!(s.between(0, 1), 0.3);
+/// assert_eq!(s.between(1, 0), 0.3);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Similarity<S> {
+    grouping: Arc<Grouping>,
+    between: Vec<S>,
+    within: Vec<S>,
+    own: Vec<S>,
+    denominator: Option<f64>,
+}
+
+/// Position of (i, j), i < j, in the condensed upper triangle of an n × n matrix.
+pub fn condensed_index(n: usize, i: usize, j: usize) -> usize {
+    debug_assert!(i < j && j < n);
+    i * (2 * n - i - 1) / 2 + (j - i - 1)
+}
+
+/// Number of entries above the diagonal of an n × n matrix.
+pub fn condensed_len(n: usize) -> usize {
+    n * n.saturating_sub(1) / 2
+}
+
+impl<S: Real> Similarity<S> {
+    /// From its parts: the condensed values between groups, one value within and
+    /// one self value a group. Checks sizes and that every value is in [0, 1].
+    pub fn new(
+        grouping: Arc<Grouping>,
+        between: Vec<S>,
+        within: Vec<S>,
+        own: Vec<S>,
+    ) -> Result<Self> {
+        let n = grouping.len();
+        check_size("similarities between groups", condensed_len(n), between.len())?;
+        check_size("similarities within groups", n, within.len())?;
+        check_size("self-similarities", n, own.len())?;
+        for p in 0..n {
+            check_entry("similarity within a group", p, p, within[p])?;
+            check_entry("self-similarity", p, p, own[p])?;
+        }
+        let mut at = 0;
+        for p in 0..n {
+            for q in p + 1..n {
+                check_entry("similarity", p, q, between[at])?;
+                at += 1;
+            }
+        }
+        Ok(Similarity { grouping, between, within, own, denominator: None })
+    }
+
+    /// From a precomputed n × n matrix over the samples.
+    ///
+    /// Every entry must lie in [0, 1], and mirrored entries may differ by
+    /// rounding only (16 units in the last place of 1); the upper triangle is
+    /// taken.
+    pub fn from_matrix(samples: usize, matrix: &[S]) -> Result<Self> {
+        if samples == 0 {
+            return Err(Error::Empty { what: "similarity" });
+        }
+        check_size("entries of the similarity matrix", samples * samples, matrix.len())?;
+        let tolerance = S::of(16.0) * S::epsilon();
+        let mut between = Vec::with_capacity(condensed_len(samples));
+        for i in 0..samples {
+            for j in i + 1..samples {
+                let (upper, lower) = (matrix[i * samples + j], matrix[j * samples + i]);
+                check_entry("similarity", i, j, upper)?;
+                check_entry("similarity", j, i, lower)?;
+                if (upper - lower).abs() > tolerance {
+                    return Err(Error::Asymmetric {
+                        row: i,
+                        column: j,
+                        upper: upper.wide(),
+                        lower: lower.wide(),
+                    });
+                }
+                between.push(upper);
+            }
+        }
+        let own: Vec<S> = (0..samples).map(|i| matrix[i * samples + i]).collect();
+        Self::new(Arc::new(Grouping::singletons(samples)), between, own.clone(), own)
+    }
+
+    /// States that every value between and within groups is a whole multiple of
+    /// 1 / `denominator`. Linkage then counts in whole numbers, so that equal
+    /// means are equal exactly.
+    pub fn with_denominator(mut self, denominator: f64) -> Self {
+        self.denominator = Some(denominator);
+        self
+    }
+
+    /// The common denominator of the values, if one is known.
+    pub fn denominator(&self) -> Option<f64> {
+        self.denominator
+    }
+
+    /// Number of groups, n'.
+    pub fn len(&self) -> usize {
+        self.grouping.len()
+    }
+
+    /// Whether there are no groups (never true).
+    pub fn is_empty(&self) -> bool {
+        self.grouping.is_empty()
+    }
+
+    /// The groups and their sizes.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        &self.grouping
+    }
+
+    /// Similarity of two different groups.
+    pub fn between(&self, p: usize, q: usize) -> S {
+        self.between[condensed_index(self.len(), p.min(q), p.max(q))]
+    }
+
+    /// Similarities of p to p + 1, p + 2, …
+    pub fn row(&self, p: usize) -> &[S] {
+        let n = self.len();
+        let start = if p + 1 < n { condensed_index(n, p, p + 1) } else { self.between.len() };
+        &self.between[start..][..n - p - 1]
+    }
+
+    /// The whole strict upper triangle, row after row.
+    pub fn condensed(&self) -> &[S] {
+        &self.between
+    }
+
+    /// Similarity of two different samples of one group, for each group.
+    pub fn within(&self) -> &[S] {
+        &self.within
+    }
+
+    /// Similarity of a sample with itself, for each group.
+    pub fn own(&self) -> &[S] {
+        &self.own
+    }
+
+    /// The n × n matrix over the samples, row after row. The only place where
+    /// n² numbers come into being.
+    pub fn to_matrix(&self) -> Vec<S> {
+        let map = self.grouping.map();
+        let n = map.len();
+        let mut out = Vec::with_capacity(n * n);
+        for i in 0..n {
+            let p = map[i] as usize;
+            out.extend(map.iter().enumerate().map(|(j, &q)| match q as usize {
+                q if q != p => self.between(p, q),
+                _ if i == j => self.own[p],
+                _ => self.within[p],
+            }));
+        }
+        out
+    }
+}
+
+fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
+}
+
+fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {
+    // Written so that NaN fails.
+    if value >= S::zero() && value <= S::one() {
+        Ok(())
+    } else {
+        Err(Error::Entry { what, row, column, value: value.wide() })
+    }
+}

@@ -1,0 +1,1 @@
+//! Enhancers of enclust: high-confidence pairs, the ADMM of EC-CMS, stopping rules.

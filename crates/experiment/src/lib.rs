@@ -1,0 +1,1 @@
+//! Protocols of enclust: how ensembles are drawn and runs are summarised.

@@ -1,0 +1,1 @@
+//! Iterative linear algebra of enclust: leading eigenpairs of symmetric operators.

@@ -1,0 +1,1 @@
+//! Scores of clusterings: ARI, NMI, pair counting, accuracy, purity, agreement, diversity.

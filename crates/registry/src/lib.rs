@@ -1,0 +1,1 @@
+//! Every component of enclust by name.

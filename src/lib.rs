@@ -1,0 +1,2 @@
+//! Ensemble clustering.
+pub use enclust_core as core;
