@@ -1,1 +1,181 @@
-fn main() {}
+//! Chores of the workspace: `cargo xtask <command>`.
+
+mod peers;
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  test [-- <args>]  every test and documentation example; <args> go to the tests
+  lint              formatting, clippy and rustdoc, warnings being errors
+  package           whether every crate can be packed for publishing
+  pools             the checks against published pools, in the folder that the
+                    variable ENCLUST_POOLS names
+  peers             time of Admm beside the same iteration at n x n in NumPy, on
+                    the pools FCT and LS (makes a Python environment in .venv)";
+
+/// What went wrong, in words.
+type Outcome<T = ()> = Result<T, String>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["test"] => test(&[]),
+        ["test", "--", ref extra @ ..] => test(extra),
+        ["lint"] => lint(),
+        ["package"] => package(),
+        ["pools"] => pools(),
+        ["peers"] => peers::compare(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Benches are left out: as tests they would only repeat, slowly, what the
+/// tests cover.
+fn test(extra: &[&str]) -> Outcome {
+    let targets = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--"];
+    let examples_in_text = ["test", "--workspace", "--doc", "--"];
+    let mut passed = run_tests(cargo(&targets).args(extra))?;
+    passed += run_tests(cargo(&examples_in_text).args(extra))?;
+    report(passed)
+}
+
+fn lint() -> Outcome {
+    run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Not verified by a build, because the lint has built the same sources; offline,
+/// because the tests have fetched every dependency.
+fn package() -> Outcome {
+    let options = ["--offline", "--no-verify", "--allow-dirty"];
+    run(cargo(&["package", "--workspace", "--exclude", "xtask"]).args(options))
+}
+
+fn pools() -> Outcome {
+    let Some(folder) = pools_folder()? else { return Ok(()) };
+    let arguments = ["test", "--release", "-p", "enclust", "--test", "pools", "--", "--nocapture"];
+    report(run_tests(cargo(&arguments).env("ENCLUST_POOLS", folder))?)
+}
+
+/// The folder of the published pools; `None`, said aloud, if none is named.
+fn pools_folder() -> Outcome<Option<PathBuf>> {
+    let Some(folder) = std::env::var_os("ENCLUST_POOLS") else {
+        println!("SKIPPED: what needs published pools, because ENCLUST_POOLS is not set");
+        return Ok(None);
+    };
+    // A folder that was named but is not there is a mistake, not a choice.
+    let folder = std::path::absolute(&folder).map_err(|e| format!("ENCLUST_POOLS: {e}"))?;
+    if !folder.is_dir() {
+        return Err(format!("ENCLUST_POOLS names {}, which is no folder", folder.display()));
+    }
+    println!("ENCLUST_POOLS={}", folder.display());
+    Ok(Some(folder))
+}
+
+/// Nothing tested is nothing proved.
+fn report(passed: usize) -> Outcome {
+    if passed == 0 {
+        return Err("no test was run".into());
+    }
+    println!("{passed} tests passed");
+    Ok(())
+}
+
+/// The cargo that runs this, at the root of the workspace.
+fn cargo(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    command
+}
+
+/// Says what is run, and runs it.
+fn run(command: &mut Command) -> Outcome {
+    announce(command);
+    let status = command.status().map_err(|e| format!("cannot start {}: {e}", shown(command)))?;
+    check(command, status)
+}
+
+/// Runs tests, passing on what they print; the number that passed.
+fn run_tests(command: &mut Command) -> Outcome<usize> {
+    announce(command);
+    let start = |e: io::Error| format!("cannot start cargo: {e}");
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(start)?;
+    let counted =
+        child.stdout.take().map_or(Ok(0), |out| count_passed(BufReader::new(out), io::stdout()));
+    let status = child.wait().map_err(|e| format!("cannot wait for cargo: {e}"))?;
+    check(command, status)?;
+    counted.map_err(|e| format!("cannot read what the tests print: {e}"))
+}
+
+/// Copies the lines and adds up the tests that passed.
+fn count_passed(mut lines: impl BufRead, mut copy: impl Write) -> io::Result<usize> {
+    let (mut passed, mut line) = (0, Vec::new());
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        copy.write_all(&line)?;
+        passed += passed_in(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    Ok(passed)
+}
+
+/// 12 for `test result: ok. 12 passed; …`, 0 for any other line.
+fn passed_in(line: &str) -> usize {
+    let count = line.strip_prefix("test result: ok. ").and_then(|rest| rest.split(' ').next());
+    count.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+fn check(command: &Command, status: ExitStatus) -> Outcome {
+    if status.success() { Ok(()) } else { Err(format!("{} failed: {status}", shown(command))) }
+}
+
+fn announce(command: &Command) {
+    println!("$ {}", shown(command));
+}
+
+/// The command as a shell would take it, with the rustdoc flags it sets.
+fn shown(command: &Command) -> String {
+    let flags = command.get_envs().find(|(name, _)| *name == "RUSTDOCFLAGS");
+    let flags = flags.and_then(|(_, value)| value).map(|value| format!("RUSTDOCFLAGS={value:?}"));
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let program = program.to_string_lossy().into_owned();
+    flags.into_iter().chain([program]).chain(words).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passed_tests_are_counted() {
+        let output = "running 12 tests\ntest result: ok. 12 passed; 0 failed; 1 ignored\n\
+                      test result: FAILED. 3 passed; 1 failed\ntest result: ok. 4 passed; 0 failed";
+        assert_eq!(count_passed(output.as_bytes(), io::sink()).unwrap(), 16);
+    }
+
+    #[test]
+    fn commands_are_shown_as_typed() {
+        assert_eq!(shown(&cargo(&["test", "--doc"])), "cargo test --doc");
+        assert_eq!(
+            shown(cargo(&["doc"]).env("RUSTDOCFLAGS", "-D warnings")),
+            "RUSTDOCFLAGS=\"-D warnings\" cargo doc"
+        );
+    }
+}

@@ -1,1 +1,212 @@
-//! Linear-algebra backend of enclust on faer.
+//! Linear algebra of enclust on [faer].
+//!
+//! [`Faer`] is a [`Backend`] that views enclust's storage in place; only the
+//! factorisations, which overwrite their input, copy it. [`similarity_from_matrix`]
+//! and [`similarity_to_matrix`] convert faer's matrices.
+//!
+//! ```
+//! use enclust_backend_faer::Faer;
+//! use enclust_core::{Backend, Mat};
+//!
+//! let a = Mat::from_fn(2, 2, |i, j| (2 * i + j) as f64);
+//! let mut square = Mat::zeros(2, 2);
+//! Faer.gemm(1.0, a.view(), a.view(), 0.0, square.view_mut());
+//! assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
+//! ```
+//!
+//! # Why it runs sequentially
+//!
+//! Backends are sequential by contract: solvers split their work into panels of
+//! fixed size, so that the number of threads cannot change a bit of the result.
+//! With faer 0.24 there are two more reasons to keep its own threads out, both
+//! reported upstream and open at the time of writing: parallel products can be
+//! silently wrong on symmetric matrices with large blocks of exact zeros
+//! ([faer-rs 273](https://github.com/sarah-quinones/faer-rs/issues/273)), which
+//! is what a co-association matrix is, and the bits of a parallel
+//! eigendecomposition depend on the number of threads
+//! ([faer-rs 274](https://github.com/sarah-quinones/faer-rs/issues/274)).
+//! [`Par::Seq`] is therefore passed to every call; faer's global setting, which
+//! anyone in the process may change, is never consulted.
+
+use enclust_core::{
+    Backend, Component, Eigen, Error, Mat, MatMut, MatRef, NoParams, Real, Reference, Registry,
+    Result, Similarity, SpdSolve, check_product,
+};
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::{factor as llt, solve as llt_solve};
+use faer::linalg::evd;
+use faer::linalg::matmul::matmul;
+use faer::prelude::default;
+use faer::traits::RealField;
+use faer::{Accum, Par};
+
+/// faer's sequential kernels: products, Cholesky and symmetric eigenpairs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faer;
+
+/// Adds [`Faer`] under its name.
+///
+/// ```
+/// use enclust_core::{Component, Part, Registry};
+///
+/// let mut registry = Registry::<f64>::new();
+/// enclust_backend_faer::register(&mut registry);
+/// assert_eq!(registry.backend.build(&Part::named("faer"))?.name(), "faer");
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn register<S: Real>(registry: &mut Registry<S>)
+where
+    Faer: Backend<S>,
+{
+    registry
+        .backend
+        .register::<NoParams>("faer", "faer's sequential kernels", |_| Ok(Box::new(Faer)));
+}
+
+impl Component for Faer {
+    fn name(&self) -> &str {
+        "faer"
+    }
+}
+
+impl<S: Real + RealField> Backend<S> for Faer {
+    fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
+        check_product(&a, &b, &c);
+        let accumulate = if beta == S::zero() { Accum::Replace } else { Accum::Add };
+        // faer adds to what is there or replaces it; a factor is up to us.
+        if beta != S::zero() && beta != S::one() {
+            scale(&mut c, beta);
+        }
+        matmul(write(&mut c), accumulate, read(a), read(b), alpha, Par::Seq);
+    }
+
+    fn factor_spd(&self, a: MatRef<'_, S>) -> Result<Box<dyn SpdSolve<S>>> {
+        let n = a.rows();
+        let mut lower = read(a).to_owned();
+        let mut memory =
+            MemBuffer::new(llt::cholesky_in_place_scratch::<S>(n, Par::Seq, default()));
+        let stack = MemStack::new(&mut memory);
+        llt::cholesky_in_place(lower.as_mut(), default(), Par::Seq, stack, default()).map_err(
+            |llt::LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { pivot: index },
+        )?;
+        // An infinite pivot is positive, but no number comes back from it.
+        match (0..n).find(|&j| !Real::wide(lower[(j, j)]).is_finite()) {
+            Some(pivot) => Err(Error::NotPositiveDefinite { pivot }),
+            None => Ok(Box::new(Factor { lower })),
+        }
+    }
+
+    fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>> {
+        let n = a.rows();
+        check_finite(a)?;
+        if n == 0 {
+            return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(0, 0) });
+        }
+        let mut values = Diag::zeros(n);
+        let mut vectors = Mat::zeros(n, n);
+        let with_vectors = evd::ComputeEigenvectors::Yes;
+        let mut memory = MemBuffer::new(evd::self_adjoint_evd_scratch::<S>(
+            n,
+            with_vectors,
+            Par::Seq,
+            default(),
+        ));
+        let outcome = evd::self_adjoint_evd(
+            read(a),
+            values.as_mut(),
+            Some(write(&mut vectors.view_mut())),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            default(),
+        );
+        match outcome {
+            Ok(()) => {
+                Ok(Eigen { values: values.column_vector().iter().copied().collect(), vectors })
+            }
+            // Another algorithm may still get there, and says so if it does not.
+            Err(evd::EvdError::NoConvergence) => Reference.eigh(a),
+        }
+    }
+}
+
+/// A = LLᵀ; what stands above the diagonal is never read.
+struct Factor<S> {
+    lower: faer::Mat<S>,
+}
+
+impl<S: Real + RealField> SpdSolve<S> for Factor<S> {
+    fn solve(&self, mut b: MatMut<'_, S>) {
+        let (n, columns) = (b.rows(), b.cols());
+        let scratch = llt_solve::solve_in_place_scratch::<S>(n, columns, Par::Seq);
+        let mut memory = MemBuffer::new(scratch);
+        let stack = MemStack::new(&mut memory);
+        llt_solve::solve_in_place(self.lower.as_ref(), write(&mut b), Par::Seq, stack);
+    }
+}
+
+/// A similarity from faer's n × n matrix over the samples, under the rules of
+/// [`Similarity::from_matrix`].
+///
+/// ```
+/// use enclust_backend_faer::{similarity_from_matrix, similarity_to_matrix};
+///
+/// let matrix = faer::mat![[1.0, 0.25], [0.25, 1.0_f64]];
+/// let similarity = similarity_from_matrix(matrix.as_ref())?;
+/// assert_eq!(similarity.between(0, 1), 0.25);
+/// assert_eq!(similarity_to_matrix(&similarity), matrix);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Similarity<S>> {
+    let (rows, columns) = (matrix.nrows(), matrix.ncols());
+    if rows != columns {
+        let what = "columns of the similarity matrix";
+        return Err(Error::Size { what, expected: rows, found: columns });
+    }
+    let row_by_row: Vec<S> =
+        (0..rows).flat_map(|i| (0..rows).map(move |j| matrix[(i, j)])).collect();
+    Similarity::from_matrix(rows, &row_by_row)
+}
+
+/// The n × n matrix over the samples as faer's.
+pub fn similarity_to_matrix<S: Real>(similarity: &Similarity<S>) -> faer::Mat<S> {
+    let n = similarity.grouping().samples();
+    let entries = similarity.to_matrix();
+    faer::Mat::from_fn(n, n, |i, j| entries[i * n + j])
+}
+
+/// faer's view of ours; one of our two strides is always 1.
+fn read<S: Real>(a: MatRef<'_, S>) -> faer::MatRef<'_, S> {
+    let (rows, columns) = (a.rows(), a.cols());
+    match a.strides() {
+        _ if rows == 0 || columns == 0 => faer::MatRef::from_column_major_slice(&[], rows, columns),
+        (1, stride) => {
+            faer::MatRef::from_column_major_slice_with_stride(a.data(), rows, columns, stride)
+        }
+        (stride, _) => {
+            faer::MatRef::from_row_major_slice_with_stride(a.data(), rows, columns, stride)
+        }
+    }
+}
+
+fn write<'a, S: Real>(c: &'a mut MatMut<'_, S>) -> faer::MatMut<'a, S> {
+    let (rows, columns, stride) = (c.rows(), c.cols(), c.stride());
+    if rows == 0 || columns == 0 {
+        return faer::MatMut::from_column_major_slice_mut(&mut [], rows, columns);
+    }
+    faer::MatMut::from_column_major_slice_with_stride_mut(c.data(), rows, columns, stride)
+}
+
+fn scale<S: Real>(c: &mut MatMut<'_, S>, factor: S) {
+    for j in 0..c.cols() {
+        c.col(j).iter_mut().for_each(|v| *v *= factor);
+    }
+}
+
+/// Refuses a NaN or an infinity in the lower triangle, on which the iteration
+/// need not end.
+fn check_finite<S: Real>(a: MatRef<'_, S>) -> Result<()> {
+    let finite = (0..a.cols()).all(|j| (j..a.rows()).all(|i| a.at(i, j).is_finite()));
+    let what = "the matrix of the eigenproblem";
+    if finite { Ok(()) } else { Err(Error::NotFinite { what, iteration: 0 }) }
+}

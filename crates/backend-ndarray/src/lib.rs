@@ -1,1 +1,149 @@
-//! Linear-algebra backend of enclust on ndarray.
+//! Linear algebra of enclust on [ndarray], and conversions from and to arrays.
+//!
+//! [`Ndarray`] is a [`Backend`] whose products run in ndarray on views of
+//! enclust's storage; ndarray itself has no factorisations, so those stay the
+//! reference kernels.
+//!
+//! ```
+//! use enclust_backend_ndarray::{ensemble_from_array, similarity_from_array};
+//! use ndarray::array;
+//!
+//! let labels = array![[0, 5], [0, 5], [1, 5]]; // 3 samples, 2 clusterings
+//! let ensemble = ensemble_from_array(labels.view())?;
+//! assert_eq!((ensemble.samples(), ensemble.clusterings()), (3, 2));
+//!
+//! let similarity = similarity_from_array(array![[1.0, 0.3], [0.3, 1.0]].view())?;
+//! assert_eq!(similarity.between(0, 1), 0.3);
+//! # Ok::<(), enclust_core::Error>(())
+//! ```
+
+use enclust_core::{
+    Backend, Component, Dendrogram, Ensemble, Error, Label, MatMut, MatRef, NoParams, Real,
+    Registry, Result, Similarity, check_product,
+};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
+
+/// ndarray's product; the factorisations of the reference kernels.
+///
+/// ```
+/// use enclust_backend_ndarray::Ndarray;
+/// use enclust_core::{Backend, Mat};
+///
+/// let a = Mat::from_fn(2, 2, |i, j| (2 * i + j) as f64);
+/// let mut square = Mat::zeros(2, 2);
+/// Ndarray.gemm(1.0, a.view(), a.view(), 0.0, square.view_mut());
+/// assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ndarray;
+
+/// Adds [`Ndarray`] under its name.
+///
+/// ```
+/// use enclust_core::{Component, Part, Registry};
+///
+/// let mut registry = Registry::<f64>::new();
+/// enclust_backend_ndarray::register(&mut registry);
+/// assert_eq!(registry.backend.build(&Part::named("ndarray"))?.name(), "ndarray");
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn register<S: Real>(registry: &mut Registry<S>) {
+    registry.backend.register::<NoParams>(
+        "ndarray",
+        "ndarray's product, reference factorisations",
+        |_| Ok(Box::new(Ndarray)),
+    );
+}
+
+impl Component for Ndarray {
+    fn name(&self) -> &str {
+        "ndarray"
+    }
+}
+
+impl<S: Real> Backend<S> for Ndarray {
+    fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
+        check_product(&a, &b, &c);
+        general_mat_mul(alpha, &read(a), &read(b), beta, &mut write(&mut c));
+    }
+}
+
+/// An ensemble from an array of labels: one row a sample, one column a
+/// clustering.
+///
+/// ```
+/// use enclust_backend_ndarray::ensemble_from_array;
+/// use ndarray::array;
+///
+/// let with_gaps = ensemble_from_array(array![[Some("a"), None], [Some("b"), Some("x")]].view())?;
+/// assert!(with_gaps.has_missing());
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn ensemble_from_array<L: Label>(labels: ArrayView2<'_, L>) -> Result<Ensemble> {
+    Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
+}
+
+/// A similarity from an n × n array over the samples, under the rules of
+/// [`Similarity::from_matrix`].
+pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Similarity<S>> {
+    let (rows, columns) = array.dim();
+    if rows != columns {
+        let what = "columns of the similarity matrix";
+        return Err(Error::Size { what, expected: rows, found: columns });
+    }
+    match array.as_slice() {
+        Some(row_by_row) => Similarity::from_matrix(rows, row_by_row),
+        None => Similarity::from_matrix(rows, &array.iter().copied().collect::<Vec<S>>()),
+    }
+}
+
+/// The n × n array over the samples.
+///
+/// ```
+/// use enclust_backend_ndarray::{similarity_from_array, similarity_to_array};
+/// use ndarray::array;
+///
+/// let array = array![[1.0, 0.3], [0.3, 1.0]];
+/// assert_eq!(similarity_to_array(&similarity_from_array(array.view())?), array);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn similarity_to_array<S: Real>(similarity: &Similarity<S>) -> Array2<S> {
+    let n = similarity.grouping().samples();
+    Array2::from_shape_vec((n, n), similarity.to_matrix()).expect("n rows of n entries")
+}
+
+/// SciPy's linkage matrix Z: one row a merge, with the two clusters, the height
+/// and the size.
+///
+/// ```
+/// use enclust_backend_ndarray::linkage_matrix;
+/// use enclust_core::Dendrogram;
+/// use ndarray::array;
+///
+/// let tree = Dendrogram::from_members(3, &[(1, 2, 0.25), (0, 1, 0.5)])?;
+/// assert_eq!(linkage_matrix(&tree), array![[1.0, 2.0, 0.25, 2.0], [0.0, 3.0, 0.5, 3.0]]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn linkage_matrix(dendrogram: &Dendrogram) -> Array2<f64> {
+    Array2::from(dendrogram.to_scipy())
+}
+
+/// Why a view cannot fail: enclust's views have checked their extent.
+const CHECKED: &str = "the slice holds the view";
+
+fn read<S: Real>(a: MatRef<'_, S>) -> ArrayView2<'_, S> {
+    let shape = (a.rows(), a.cols());
+    if a.rows() == 0 || a.cols() == 0 {
+        return ArrayView2::from_shape(shape, &[]).expect(CHECKED);
+    }
+    ArrayView2::from_shape(shape.strides(a.strides()), a.data()).expect(CHECKED)
+}
+
+fn write<'a, S: Real>(c: &'a mut MatMut<'_, S>) -> ArrayViewMut2<'a, S> {
+    let (shape, stride) = ((c.rows(), c.cols()), c.stride());
+    if c.rows() == 0 || c.cols() == 0 {
+        return ArrayViewMut2::from_shape(shape, &mut []).expect(CHECKED);
+    }
+    ArrayViewMut2::from_shape(shape.strides((1, stride)), c.data()).expect(CHECKED)
+}

@@ -1,1 +1,65 @@
-//! Co-association constructors of enclust: EAC, LWCA, PTS and bipartite graphs.
+//! Representations of an ensemble: from label rows to evidence.
+//!
+//! | component | name | makes | reference |
+//! |---|---|---|---|
+//! | [`Eac`] | `eac` | similarity | Fred & Jain, TPAMI 2005 |
+//! | [`Lwca`] | `lwca` | similarity | Huang, Wang & Lai, IEEE Trans. Cybernetics 2018 |
+//! | [`Pts`] | `pts` | similarity | Huang, Lai & Wang, TKDE 2016 |
+//! | [`LocallyWeightedBipartite`] | `lwb` | bipartite graph | as `Lwca` (LWGP) |
+//! | [`TrajectoryBipartite`] | `ptb` | bipartite graph | as `Pts` (PTGP) |
+//!
+//! All work on microclusters. A weight of a base clustering acts as its
+//! multiplicity in every one of them.
+
+mod eac;
+mod eci;
+mod elite;
+mod lwb;
+mod lwca;
+mod ptb;
+mod pts;
+mod trajectory;
+
+pub use eac::Eac;
+pub use eci::ensemble_cluster_index;
+pub use lwb::LocallyWeightedBipartite;
+pub use lwca::{Lwca, LwcaParams};
+pub use ptb::TrajectoryBipartite;
+pub use pts::{Pts, PtsParams};
+
+use enclust_core::{Error, Microclusters, NoParams, Real, Registry, Result};
+
+/// Adds every representation of this crate to a registry.
+pub fn register<S: Real>(registry: &mut Registry<S>) {
+    let table = &mut registry.represent;
+    table.register::<NoParams>(
+        "eac",
+        "co-association: share of clusterings that join a pair",
+        |_| Ok(Box::new(Eac)),
+    );
+    table.register::<LwcaParams>("lwca", "co-association weighted by cluster reliability", |p| {
+        Ok(Box::new(Lwca::new(p)?))
+    });
+    table.register::<PtsParams>("pts", "similarity of random-walk trajectories", |p| {
+        Ok(Box::new(Pts::new(p)?))
+    });
+    table.register::<LwcaParams>(
+        "lwb",
+        "bipartite graph weighted by cluster reliability (LWGP)",
+        |p| Ok(Box::new(LocallyWeightedBipartite::new(p)?)),
+    );
+    table.register::<PtsParams>(
+        "ptb",
+        "bipartite graph of mean trajectory similarity (PTGP)",
+        |p| Ok(Box::new(TrajectoryBipartite::new(p)?)),
+    );
+}
+
+/// Refuses missing labels on behalf of a constructor that has no definition for
+/// them.
+fn refuse_missing(component: &str, microclusters: &Microclusters) -> Result<()> {
+    if microclusters.has_missing() {
+        return Err(Error::unsupported(component, "missing labels"));
+    }
+    Ok(())
+}

@@ -1,1 +1,34 @@
 //! Consensus functions of enclust: linkage, spectral clustering, Tcut.
+
+mod embedding;
+mod kmeans;
+mod linkage;
+mod spectral;
+mod tcut;
+
+pub use kmeans::{KMeans, KMeansParams, kmeans};
+pub use linkage::{Linkage, LinkageMethod, LinkageParams};
+pub use spectral::{Spectral, SpectralParams};
+pub use tcut::{Tcut, TcutParams};
+
+use enclust_core::{Real, Registry};
+
+/// Adds every consensus function of this crate to a registry.
+pub fn register<S: Real>(registry: &mut Registry<S>) {
+    let table = &mut registry.consensus;
+    for (method, name, summary) in [
+        (LinkageMethod::Average, "average", "average linkage"),
+        (LinkageMethod::Complete, "complete", "complete linkage"),
+        (LinkageMethod::Single, "single", "single linkage"),
+    ] {
+        table.register::<LinkageParams>(name, summary, move |p| {
+            Ok(Box::new(Linkage::new(method, p)?))
+        });
+    }
+    table.register::<SpectralParams>("spectral", "spectral clustering of a similarity", |p| {
+        Ok(Box::new(Spectral::new(p)?))
+    });
+    table.register::<TcutParams>("tcut", "transfer cut of a bipartite graph", |p| {
+        Ok(Box::new(Tcut::new(p)?))
+    });
+}

@@ -116,7 +116,7 @@ impl Ensemble {
         Ok(Ensemble { samples, labels, clusters, weights: None })
     }
 
-    /// The same clusterings with a weight each (positive, finite).
+    /// The same clusterings with a weight each (positive, finite, and so their sum).
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         if weights.len() != self.clusterings() {
             return Err(Error::Size {
@@ -129,6 +129,9 @@ impl Ensemble {
             weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w > 0.0))
         {
             return Err(Error::Weight { clustering, value });
+        }
+        if !weights.iter().sum::<f64>().is_finite() {
+            return Err(Error::WeightSum);
         }
         self.weights = Some(weights);
         Ok(self)

@@ -3,7 +3,7 @@
 use crate::evidence::Kind;
 
 /// Result of everything fallible in enclust.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Bad input or broken numerics.
 ///
@@ -58,6 +58,9 @@ pub enum Error {
         /// Its weight.
         value: f64,
     },
+    /// The weights of the base clusterings add up to infinity.
+    #[error("the weights of the base clusterings are too large to add up")]
+    WeightSum,
     /// An entry of a matrix is not a number within its range.
     #[error("{what} at row {row}, column {column} is {value}, outside [0, 1]")]
     Entry {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::csr::Csr;
+use crate::error::{Error, Result};
 use crate::grouping::Grouping;
 use crate::similarity::Similarity;
 
@@ -59,6 +60,28 @@ impl<S> Evidence<S> {
         match self {
             Evidence::Similarity(s) => Some(s),
             Evidence::Bipartite(_) => None,
+        }
+    }
+
+    /// The similarity, or the error of a consumer that reads nothing else.
+    pub fn similarity_for(&self, consumer: &str) -> Result<&Similarity<S>> {
+        self.as_similarity().ok_or_else(|| self.unreadable(consumer, Kind::Similarity))
+    }
+
+    /// The bipartite graph, or the error of a consumer that reads nothing else.
+    pub fn bipartite_for(&self, consumer: &str) -> Result<&Bipartite<S>> {
+        match self {
+            Evidence::Bipartite(b) => Ok(b),
+            Evidence::Similarity(_) => Err(self.unreadable(consumer, Kind::Bipartite)),
+        }
+    }
+
+    fn unreadable(&self, consumer: &str, wanted: Kind) -> Error {
+        Error::KindMismatch {
+            consumer: consumer.to_string(),
+            accepts: vec![wanted],
+            producer: "the stage before".to_string(),
+            made: self.kind(),
         }
     }
 }

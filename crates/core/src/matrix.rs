@@ -198,6 +198,28 @@ impl<'a, S: Real> MatMut<'a, S> {
     pub fn col(&mut self, j: usize) -> &mut [S] {
         &mut self.data[j * self.stride..][..self.rows]
     }
+
+    /// Copies the entries of a view of the same size, in tiles that stay in the
+    /// cache, so that copying a transpose is cheap too.
+    ///
+    /// # Panics
+    /// If the sizes differ.
+    pub fn copy_from(&mut self, source: MatRef<'_, S>) {
+        const TILE: usize = 8;
+        assert!(self.rows == source.rows && self.cols == source.cols, "a copy keeps the size");
+        let (down, across) = source.strides;
+        for first_col in (0..self.cols).step_by(TILE) {
+            for first_row in (0..self.rows).step_by(TILE) {
+                let rows = first_row..(first_row + TILE).min(self.rows);
+                for j in first_col..(first_col + TILE).min(self.cols) {
+                    let column = &mut self.data[j * self.stride..][rows.clone()];
+                    let start = first_row * down + j * across;
+                    let entries = source.data[start..].iter().step_by(down);
+                    column.iter_mut().zip(entries).for_each(|(to, &from)| *to = from);
+                }
+            }
+        }
+    }
 }
 
 fn check_extent(len: usize, rows: usize, cols: usize, stride: usize) {

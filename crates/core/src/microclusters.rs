@@ -204,19 +204,32 @@ impl Microclusters {
         }
     }
 
-    /// For every q > p, the weight of the clusterings that label both, added to
-    /// `out`.
-    pub fn add_common<S: Real>(&self, p: usize, out: &mut [S]) {
-        for k in 0..self.clusterings() {
-            let column = self.column(k);
-            if column[p] == MISSING {
-                continue;
-            }
+    /// For every q > p, divides `out` by the weight of the clusterings that label
+    /// both p and q; a pair without any gets 0. The quotient is rounded once.
+    pub fn divide_by_common<S: Real>(&self, p: usize, out: &mut [S]) {
+        if !self.has_missing {
+            let total = S::of(self.total_weight());
+            out.iter_mut().for_each(|o| *o /= total);
+            return;
+        }
+        let mut common = vec![S::zero(); out.len()];
+        for k in (0..self.clusterings()).filter(|&k| self.label(p, k) != MISSING) {
             let v = S::of(self.weight(k));
-            for (o, &other) in out.iter_mut().zip(&column[p + 1..]) {
-                *o += if other != MISSING { v } else { S::zero() };
+            for (c, &other) in common.iter_mut().zip(&self.column(k)[p + 1..]) {
+                *c += if other != MISSING { v } else { S::zero() };
             }
         }
+        for (o, &c) in out.iter_mut().zip(&common) {
+            *o = if c > S::zero() { *o / c } else { S::zero() };
+        }
+    }
+
+    /// The co-occurrence Ã of p with every q > p: among the clusterings that label
+    /// both, the share that puts them into one cluster.
+    pub fn co_occurrence<S: Real>(&self, p: usize, out: &mut [S]) {
+        out.fill(S::zero());
+        self.add_agreement(p, |k| S::of(self.weight(k)), out);
+        self.divide_by_common(p, out);
     }
 
     /// Weight of the clusterings that label p.

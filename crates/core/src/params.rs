@@ -293,7 +293,7 @@ macro_rules! parameters {
                 }, )*]
             }
 
-            fn from_values(values: &$crate::Values) -> Result<Self, $crate::ParamError> {
+            fn from_values(values: &$crate::Values) -> $crate::Result<Self, $crate::ParamError> {
                 let mut params = <$name as Default>::default();
                 for (key, value) in values {
                     match key.as_str() {
@@ -318,7 +318,7 @@ macro_rules! parameters {
                 Ok(params)
             }
 
-            fn validate(&self) -> Result<(), $crate::ParamError> {
+            fn validate(&self) -> $crate::Result<(), $crate::ParamError> {
                 $( $crate::check_range(
                     $component,
                     stringify!($field),

@@ -164,13 +164,19 @@ impl<T: ?Sized> Table<T> {
     }
 }
 
-/// Components without parameters do not know their own name.
+/// The error under the name the component is registered by: parameter structs
+/// may be shared, or belong to no component at all.
 fn named(error: ParamError, name: &'static str) -> ParamError {
     match error {
         ParamError::Unknown { parameter, known, .. } => {
             ParamError::Unknown { component: name, parameter, known }
         }
-        other => other,
+        ParamError::OutOfRange { parameter, value, range, .. } => {
+            ParamError::OutOfRange { component: name, parameter, value, range }
+        }
+        ParamError::WrongType { parameter, expected, value, .. } => {
+            ParamError::WrongType { component: name, parameter, expected, value }
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::grouping::Grouping;
 use crate::real::Real;
@@ -45,6 +47,26 @@ pub fn condensed_len(n: usize) -> usize {
     n * n.saturating_sub(1) / 2
 }
 
+/// A condensed upper triangle filled row by row, rows in parallel: `fill(p, row)`
+/// writes the entries (p, p + 1), (p, p + 2), … over zeros.
+///
+/// ```
+/// let t = enclust_core::fill_condensed(3, |p, row: &mut [f64]| row.fill(p as f64));
+/// assert_eq!(t, [0.0, 0.0, 1.0]);
+/// ```
+pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) -> Vec<S> {
+    let mut out = vec![S::zero(); condensed_len(n)];
+    let mut rows = Vec::with_capacity(n);
+    let mut rest = out.as_mut_slice();
+    for p in 0..n {
+        let (row, tail) = rest.split_at_mut(n - p - 1);
+        rows.push(row);
+        rest = tail;
+    }
+    rows.into_par_iter().enumerate().for_each(|(p, row)| fill(p, row));
+    out
+}
+
 impl<S: Real> Similarity<S> {
     /// From its parts: the condensed values between groups, one value within and
     /// one self value a group. Checks sizes and that every value is in [0, 1].
@@ -81,7 +103,8 @@ impl<S: Real> Similarity<S> {
         if samples == 0 {
             return Err(Error::Empty { what: "similarity" });
         }
-        check_size("entries of the similarity matrix", samples * samples, matrix.len())?;
+        let entries = samples.saturating_mul(samples);
+        check_size("entries of the similarity matrix", entries, matrix.len())?;
         let tolerance = S::of(16.0) * S::epsilon();
         let mut between = Vec::with_capacity(condensed_len(samples));
         for i in 0..samples {

@@ -1,1 +1,16 @@
 //! Iterative linear algebra of enclust: leading eigenpairs of symmetric operators.
+//!
+//! A backend knows dense matrices only. What a consensus function needs is
+//! often a handful of eigenvectors of a matrix that is too large to decompose,
+//! or that is stored in some form of its own; [`leading_eigenpairs`] finds them
+//! for anything that can be multiplied by a block of vectors, a
+//! [`SymmetricOperator`].
+
+mod leading;
+mod operator;
+mod panels;
+mod sparse_cholesky;
+
+pub use leading::leading_eigenpairs;
+pub use operator::{PackedSymmetric, SymmetricOperator};
+pub use sparse_cholesky::SparseCholesky;

@@ -1,1 +1,43 @@
-//! Scores of clusterings: ARI, NMI, pair counting, accuracy, purity, agreement, diversity.
+//! Scores of clusterings.
+//!
+//! Every score against a known truth reads one [`Contingency`]: how many samples
+//! two partitions put into each pair of clusters. It is sparse, so counting
+//! takes O(n) time and memory however many clusters there are.
+//!
+//! | score | what it is | symmetric |
+//! |---|---|---|
+//! | [`ari`](Contingency::ari) | adjusted Rand index of Hubert and Arabie | yes |
+//! | [`nmi`](Contingency::nmi) | mutual information over a [mean](NmiMean) of the entropies | yes |
+//! | [`pairs`](Contingency::pairs) | precision, recall and F1 over pairs of samples | F1 only |
+//! | [`accuracy`](Contingency::accuracy) | share of samples kept by the best matching of clusters | yes |
+//! | [`purity`](Contingency::purity) | share of samples in the majority class of their cluster | no |
+//!
+//! [`Scores`] holds them all. Without a truth there are [`mean_agreement`] of a
+//! partition with an ensemble and [`diversity`] of an ensemble.
+//!
+//! ```
+//! use enclust_core::Partition;
+//! use enclust_metrics::Scores;
+//!
+//! let truth = Partition::from_labels([0, 0, 0, 1, 1, 1]);
+//! let found = Partition::from_labels([5, 5, 7, 7, 7, 7]);
+//! let scores = Scores::of(&truth, &found)?;
+//! assert_eq!(scores.accuracy, 5.0 / 6.0);
+//! assert_eq!(scores.pairs.precision, 4.0 / 7.0);
+//! # Ok::<(), enclust_core::Error>(())
+//! ```
+
+mod accuracy;
+mod agreement;
+mod ari;
+mod contingency;
+mod nmi;
+mod pairs;
+mod purity;
+mod scores;
+
+pub use agreement::{diversity, mean_agreement, mean_agreement_ari};
+pub use contingency::{Cell, Contingency};
+pub use nmi::NmiMean;
+pub use pairs::PairScores;
+pub use scores::Scores;

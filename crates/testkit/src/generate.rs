@@ -1,6 +1,9 @@
-//! Random ensembles: proptest strategies, and one deterministic generator.
+//! Random ensembles: proptest strategies and deterministic generators, copies
+//! of an ensemble that ought to mean the same, and simple evidence made of one.
 
-use enclust_core::Ensemble;
+use std::sync::Arc;
+
+use enclust_core::{Bipartite, Csr, Ensemble, MISSING, Microclusters, Real, Similarity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -84,8 +87,148 @@ pub fn planted(
     Ensemble::from_columns(&columns).expect("at least one sample and one clustering")
 }
 
+/// Like [`planted`], with about `missing` of the labels taken away.
+pub fn planted_with_missing(
+    samples: usize,
+    clusterings: usize,
+    clusters: usize,
+    noise: f64,
+    missing: f64,
+    seed: u64,
+) -> Ensemble {
+    let full = planted(samples, clusterings, clusters, noise, seed);
+    let mut stream = SplitMix(!seed);
+    let gone: Vec<bool> = (0..samples * clusterings).map(|_| stream.uniform() < missing).collect();
+    Ensemble::from_keys(samples, clusterings, |i, k| {
+        (!gone[k * samples + i]).then(|| full.column(k)[i])
+    })
+    .expect("at least one sample and one clustering")
+}
+
+/// The numbers from 0 to `len` − 1 in a reproducible random order.
+///
+/// ```
+/// let mut order = enclust_testkit::generate::shuffled(5, 3);
+/// order.sort();
+/// assert_eq!(order, [0, 1, 2, 3, 4]);
+/// ```
+pub fn shuffled(len: usize, seed: u64) -> Vec<usize> {
+    let mut stream = SplitMix(seed);
+    let mut order: Vec<usize> = (0..len).collect();
+    for i in (1..len).rev() {
+        order.swap(i, (stream.uniform() * (i + 1) as f64) as usize);
+    }
+    order
+}
+
+/// The ensemble whose sample i is sample `order[i]` of this one.
+///
+/// ```
+/// use enclust_core::Ensemble;
+///
+/// let e = Ensemble::from_columns(&[["a", "a", "b"]])?;
+/// let p = enclust_testkit::generate::permuted(&e, &[2, 0, 1]);
+/// assert_eq!(p, Ensemble::from_columns(&[["b", "a", "a"]])?);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn permuted(ensemble: &Ensemble, order: &[usize]) -> Ensemble {
+    copied(ensemble, order.len(), |i, k| ensemble.column(k)[order[i]])
+}
+
+/// The ensemble with other names for the same clusters.
+pub fn relabelled(ensemble: &Ensemble, seed: u64) -> Ensemble {
+    let names: Vec<Vec<usize>> =
+        ensemble.clusters().iter().map(|&c| shuffled(c, seed.wrapping_add(c as u64))).collect();
+    copied(ensemble, ensemble.samples(), |i, k| match ensemble.column(k)[i] {
+        MISSING => MISSING,
+        label => names[k][label as usize] as u32,
+    })
+}
+
+/// An ensemble with the same weights and the labels that `label` gives.
+fn copied(ensemble: &Ensemble, samples: usize, label: impl Fn(usize, usize) -> u32) -> Ensemble {
+    let copy = Ensemble::from_keys(samples, ensemble.clusterings(), |i, k| {
+        Some(label(i, k)).filter(|&l| l != MISSING)
+    })
+    .expect("as large as an ensemble");
+    match ensemble.weights() {
+        Some(weights) => copy.with_weights(weights.to_vec()).expect("weights of an ensemble"),
+        None => copy,
+    }
+}
+
+/// Small ensembles at the edges: one sample, two, one clustering, samples that
+/// are all alike or all different, each with its name.
+pub fn degenerate() -> Vec<(&'static str, Ensemble)> {
+    let of = |samples: usize, clusterings: usize, label: fn(usize, usize) -> usize| {
+        Ensemble::from_keys(samples, clusterings, |i, k| Some(label(i, k))).expect("not empty")
+    };
+    vec![
+        ("one sample", of(1, 3, |_, _| 0)),
+        ("one sample, one clustering", of(1, 1, |_, _| 0)),
+        ("two samples that agree", of(2, 3, |_, _| 0)),
+        ("two samples that differ", of(2, 3, |i, _| i)),
+        ("one clustering", of(9, 1, |i, _| i % 3)),
+        ("samples all alike", of(7, 4, |_, _| 0)),
+        ("samples all different", of(7, 4, |i, _| i)),
+        ("clean blocks", of(12, 5, |i, _| i % 4)),
+    ]
+}
+
+/// The share of clusterings in which two groups meet (over those that label
+/// both): the plain co-association of an ensemble, ignoring weights.
+///
+/// ```
+/// use enclust_core::{Ensemble, Microclusters};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+/// let s = enclust_testkit::generate::co_association::<f64>(&Microclusters::of(&e));
+/// assert_eq!(s.condensed(), [0.5, 0.0, 0.5]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn co_association<S: Real>(microclusters: &Microclusters) -> Similarity<S> {
+    let n = microclusters.len();
+    let between = (0..n)
+        .flat_map(|p| (p + 1..n).map(move |q| (p, q)))
+        .map(|(p, q)| S::of(agreement(microclusters, p, q)))
+        .collect();
+    let ones = vec![S::one(); n];
+    Similarity::new(Arc::clone(microclusters.grouping()), between, ones.clone(), ones)
+        .expect("shares lie in [0, 1]")
+}
+
+fn agreement(microclusters: &Microclusters, p: usize, q: usize) -> f64 {
+    let (mut common, mut equal) = (0, 0);
+    for k in 0..microclusters.clusterings() {
+        let (left, right) = (microclusters.label(p, k), microclusters.label(q, k));
+        if left != MISSING && right != MISSING {
+            common += 1;
+            equal += usize::from(left == right);
+        }
+    }
+    if common == 0 { 0.0 } else { equal as f64 / common as f64 }
+}
+
+/// The graph between groups and base clusters, weight 1 where a group lies in a
+/// cluster.
+pub fn bipartite<S: Real>(microclusters: &Microclusters) -> Bipartite<S> {
+    let offsets = microclusters.cluster_offsets();
+    let clusterings = microclusters.clusterings();
+    let rows = (0..microclusters.len())
+        .map(|p| {
+            (0..clusterings)
+                .map(|k| (offsets[k], microclusters.label(p, k)))
+                .filter(|&(_, label)| label != MISSING)
+                .map(|(offset, label)| (offset as u32 + label, S::one()))
+                .collect()
+        })
+        .collect();
+    let weights = Csr::from_rows(offsets[clusterings], rows);
+    Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }
+}
+
 /// Steele, Lea and Flood's SplitMix64: enough randomness for test data.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(pub(crate) u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -97,7 +240,7 @@ impl SplitMix {
     }
 
     /// In [0, 1).
-    fn uniform(&mut self) -> f64 {
+    pub(crate) fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

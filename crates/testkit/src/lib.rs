@@ -1,6 +1,33 @@
 //! Conformance suites and generators for components of enclust.
 //!
 //! A crate that adds a component lists this one among its dev-dependencies and
-//! runs the suite of its seam.
+//! runs the suite of its seam from a test:
+//!
+//! ```
+//! # use enclust_core::NoEnhancement as MyEnhancer;
+//! // in a function marked #[test]
+//! enclust_testkit::enhancer::conformance(&MyEnhancer);
+//! ```
+//!
+//! | seam | suite |
+//! |---|---|
+//! | [`Backend`](enclust_core::Backend) | [`backend::conformance`] |
+//! | [`Represent`](enclust_core::Represent) | [`represent::conformance`], [`represent::precisions_agree`] |
+//! | [`Confidence`](enclust_core::Confidence) | [`confidence::conformance`] |
+//! | [`Enhancer`](enclust_core::Enhancer) | [`enhancer::conformance`] |
+//! | [`Consensus`](enclust_core::Consensus) | [`consensus::conformance`] |
+//! | [`Convergence`](enclust_core::Convergence) | [`stopping::conformance`] |
+//!
+//! A suite panics at the first broken law and names the component, the law and
+//! the case. A suite shows that a component is a good citizen, not that it
+//! computes what it promises: that needs tests of its own.
 
+pub mod backend;
+pub mod confidence;
+pub mod consensus;
+pub mod enhancer;
 pub mod generate;
+pub mod represent;
+pub mod stopping;
+
+mod law;

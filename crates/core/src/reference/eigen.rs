@@ -95,9 +95,10 @@ fn reflect_both_sides<S: Real>(a: &mut Mat<S>, start: usize, v: &[S]) {
 /// `vectors` along.
 fn rotate_to_diagonal<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>) -> Result<()> {
     let n = d.len();
+    let norm = d.iter().chain(e.iter()).fold(S::zero(), |m, v| m.max(v.abs()));
     for start in 0..n {
         for sweep in 0.. {
-            let end = block_end(d, e, start);
+            let end = block_end(e, start, S::epsilon() * norm);
             if end == start {
                 break;
             }
@@ -114,10 +115,12 @@ fn rotate_to_diagonal<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>) -
 }
 
 /// Last index of the unreduced block that begins at `start`.
-fn block_end<S: Real>(d: &[S], e: &[S], start: usize) -> usize {
-    (start..e.len())
-        .find(|&i| e[i].abs() <= S::epsilon() * (d[i].abs() + d[i + 1].abs()))
-        .unwrap_or(d.len() - 1)
+///
+/// What is negligible is measured against the whole matrix: next to diagonal
+/// entries that are themselves rounding noise, as zero blocks leave them, a link
+/// may never become small in comparison.
+fn block_end<S: Real>(e: &[S], start: usize, negligible: S) -> usize {
+    (start..e.len()).find(|&i| e[i].abs() <= negligible).unwrap_or(e.len())
 }
 
 /// One implicit QL sweep over the block, with the shift of the leading 2 × 2.

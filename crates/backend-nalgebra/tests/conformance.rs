@@ -1,0 +1,14 @@
+//! The backend keeps the laws.
+
+use enclust_backend_nalgebra::Nalgebra;
+use enclust_testkit::backend;
+
+#[test]
+fn double_precision() {
+    backend::conformance::<f64>(&Nalgebra);
+}
+
+#[test]
+fn single_precision() {
+    backend::conformance::<f32>(&Nalgebra);
+}

@@ -1,0 +1,14 @@
+//! The backend keeps the laws.
+
+use enclust_backend_ndarray::Ndarray;
+use enclust_testkit::backend;
+
+#[test]
+fn double_precision() {
+    backend::conformance::<f64>(&Ndarray);
+}
+
+#[test]
+fn single_precision() {
+    backend::conformance::<f32>(&Ndarray);
+}

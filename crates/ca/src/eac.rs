@@ -1,0 +1,63 @@
+//! Evidence accumulation: how often two samples share a cluster.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Ctx, Evidence, Microclusters, Real, Represent, Result, Similarity, fill_condensed,
+};
+
+/// The co-association matrix of evidence accumulation clustering.
+///
+/// **Problem.** Ãᵢⱼ is the share of base clusterings that put i and j into one
+/// cluster. Where labels are missing, the share is taken over the clusterings
+/// that label both; a pair with none in common has similarity 0.
+///
+/// **Complexity.** O(n'² m) time, n'²/2 numbers.
+///
+/// **Determinism and ties.** At most m + 1 values occur, so ties are
+/// everywhere. When weights are whole numbers and no label is missing, the
+/// similarity states its denominator and linkage counts exactly.
+///
+/// ```
+/// use enclust_ca::Eac;
+/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+/// let evidence = Eac.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
+/// assert_eq!(evidence.as_similarity().unwrap().condensed(), [0.5, 0.0, 0.5]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** A. Fred, A. Jain, "Combining multiple clusterings using
+/// evidence accumulation", TPAMI 2005.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Eac;
+
+impl Component for Eac {
+    fn name(&self) -> &str {
+        "eac"
+    }
+}
+
+impl<S: Real> Represent<S> for Eac {
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        let n = microclusters.len();
+        let between = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
+        let within = (0..n)
+            .map(|p| if microclusters.labelled_weight(p) > 0.0 { S::one() } else { S::zero() })
+            .collect();
+        let grouping = Arc::clone(microclusters.grouping());
+        let similarity = Similarity::new(grouping, between, within, vec![S::one(); n])?;
+        Ok(match denominator(microclusters) {
+            Some(d) => similarity.with_denominator(d),
+            None => similarity,
+        }
+        .into())
+    }
+}
+
+/// The number all values are whole multiples of one over, if there is one.
+fn denominator(microclusters: &Microclusters) -> Option<f64> {
+    let whole = microclusters.weights().is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
+    (whole && !microclusters.has_missing()).then(|| microclusters.total_weight())
+}

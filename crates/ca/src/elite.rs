@@ -1,0 +1,39 @@
+//! Elite neighbours: each microcluster keeps its strongest links.
+
+use enclust_core::{Csr, Microclusters, fill_condensed};
+
+/// The co-occurrence graph of microclusters, cut down to the links that are
+/// among the `neighbours` strongest of either end (all ties at the threshold
+/// survive). Missing a link and having co-occurrence 0 are the same.
+pub fn elite_graph(microclusters: &Microclusters, neighbours: usize) -> Csr<f64> {
+    let n = microclusters.len();
+    let condensed = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
+    let full = symmetric_rows(n, &condensed);
+    let threshold: Vec<f64> = full.iter().map(|row| kth_largest(row, neighbours)).collect();
+    let rows = full.iter().enumerate().map(|(i, row)| {
+        let kept = |&(j, &w): &(usize, &f64)| w > 0.0 && (w >= threshold[i] || w >= threshold[j]);
+        row.iter().enumerate().filter(kept).map(|(j, &w)| (j as u32, w)).collect()
+    });
+    Csr::from_rows(n, rows.collect())
+}
+
+/// All rows of the symmetric matrix with zero diagonal.
+fn symmetric_rows(n: usize, condensed: &[f64]) -> Vec<Vec<f64>> {
+    let mut rows = vec![vec![0.0; n]; n];
+    let mut entries = condensed.iter();
+    for p in 0..n {
+        for q in p + 1..n {
+            let w = *entries.next().expect("one entry a pair");
+            rows[p][q] = w;
+            rows[q][p] = w;
+        }
+    }
+    rows
+}
+
+/// The k-th largest entry, the zero on the diagonal being one of the entries.
+fn kth_largest(row: &[f64], k: usize) -> f64 {
+    let at = k.clamp(1, row.len()) - 1;
+    let mut copy = row.to_vec();
+    *copy.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1
+}

@@ -1,0 +1,91 @@
+//! Locally weighted co-association.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Ctx, Evidence, MISSING, Microclusters, ParamError, Parameters, Range, Real,
+    Represent, Result, Similarity, fill_condensed, parameters,
+};
+
+use crate::eci::ensemble_cluster_index;
+
+parameters! {
+    /// Parameters of [`Lwca`] and of its bipartite sibling.
+    pub struct LwcaParams for "lwca" {
+        /// θ of the cluster index: how strongly uncertain clusters lose weight; large values tend to plain co-association (recommended 0.2 to 1).
+        pub theta: f64 = 0.4, in Range::Positive;
+    }
+}
+
+/// Co-association in which each cluster counts by its reliability.
+///
+/// **Problem.** Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster),
+/// with the [cluster index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value
+/// within a microcluster is the mean index of its clusters, not 1. Where labels
+/// are missing, the mean is taken over the clusterings that label both samples.
+///
+/// **Parameters.** θ, see [`LwcaParams`].
+///
+/// **Complexity.** O(n' m² + n'² m) time, n'²/2 numbers.
+///
+/// ```
+/// use enclust_ca::{Lwca, LwcaParams};
+/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
+///
+/// let lwca = Lwca::new(LwcaParams { theta: 0.4 })?;
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
+/// let evidence = lwca.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
+/// let similarity = evidence.as_similarity().unwrap();
+/// // Two clusterings of three join the first pair, in clusters that the third one splits.
+/// assert!(similarity.between(0, 1) < 2.0 / 3.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
+/// clustering", IEEE Transactions on Cybernetics 2018.
+#[derive(Clone, Debug, Default)]
+pub struct Lwca {
+    params: LwcaParams,
+}
+
+impl Lwca {
+    /// Checks the parameters.
+    pub fn new(params: LwcaParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Lwca { params })
+    }
+}
+
+impl Component for Lwca {
+    fn name(&self) -> &str {
+        "lwca"
+    }
+}
+
+impl<S: Real> Represent<S> for Lwca {
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        let n = microclusters.len();
+        let eci = ensemble_cluster_index(microclusters, self.params.theta);
+        let offsets = microclusters.cluster_offsets();
+        let worth = |p: usize, k: usize| {
+            microclusters.weight(k) * eci[offsets[k] + microclusters.label(p, k) as usize]
+        };
+        let between = fill_condensed(n, |p, row| {
+            microclusters.add_agreement(p, |k| S::of(worth(p, k)), row);
+            microclusters.divide_by_common(p, row);
+            // A mean of numbers up to 1 may round to just above it.
+            row.iter_mut().for_each(|v| *v = v.min(S::one()));
+        });
+        let within = (0..n)
+            .map(|p| {
+                let labelled = (0..microclusters.clusterings())
+                    .filter(|&k| microclusters.label(p, k) != MISSING);
+                let sum: f64 = labelled.map(|k| worth(p, k)).sum();
+                let weight = microclusters.labelled_weight(p);
+                S::of(if weight > 0.0 { (sum / weight).min(1.0) } else { 0.0 })
+            })
+            .collect();
+        let grouping = Arc::clone(microclusters.grouping());
+        Ok(Similarity::new(grouping, between, within, vec![S::one(); n])?.into())
+    }
+}

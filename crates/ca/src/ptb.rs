@@ -1,0 +1,101 @@
+//! The bipartite graph of PTGP.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Bipartite, Component, Csr, Ctx, Evidence, Kind, Microclusters, ParamError, Real, Represent,
+    Result,
+};
+
+use crate::pts::{Pts, PtsParams};
+use crate::refuse_missing;
+
+/// Microclusters linked to base clusters by their mean trajectory similarity to
+/// the cluster's members, themselves included. A cluster's members are counted
+/// in microclusters; the links to the clusters of a weighted clustering are
+/// multiplied by its weight.
+///
+/// **Parameters.** As for [`Pts`].
+///
+/// **Complexity.** That of [`Pts`], then O(n'² m) time and a dense graph.
+///
+/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported).
+///
+/// ```
+/// use enclust_ca::TrajectoryBipartite;
+/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+/// let ptb = TrajectoryBipartite::default();
+/// let Evidence::Bipartite(graph) = ptb.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?
+/// else { unreachable!() };
+/// assert_eq!((graph.weights.rows(), graph.weights.cols()), (3, 4));
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
+/// using probability trajectories", TKDE 2016. The authors' program gives an
+/// isolated microcluster 1e-20 instead of 1 for itself, which links it evenly to
+/// every cluster; here it is linked to its own clusters.
+#[derive(Clone, Debug, Default)]
+pub struct TrajectoryBipartite {
+    trajectories: Pts,
+}
+
+impl TrajectoryBipartite {
+    /// Checks the parameters.
+    pub fn new(params: PtsParams) -> Result<Self, ParamError> {
+        Ok(TrajectoryBipartite { trajectories: Pts::new(params)? })
+    }
+}
+
+impl Component for TrajectoryBipartite {
+    fn name(&self) -> &str {
+        "ptb"
+    }
+}
+
+impl<S: Real> Represent<S> for TrajectoryBipartite {
+    fn kind(&self) -> Kind {
+        Kind::Bipartite
+    }
+
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        refuse_missing(self.name(), microclusters)?;
+        let n = microclusters.len();
+        let all = self.trajectories.all_pairs(microclusters);
+        let offsets = microclusters.cluster_offsets();
+        let members = members_in_microclusters(microclusters, &offsets);
+        let weight = weight_of_clusters(microclusters);
+        let row = |p: usize| {
+            let mut sums = vec![0.0; members.len()];
+            for k in 0..microclusters.clusterings() {
+                let sums = &mut sums[offsets[k]..];
+                for (&label, &s) in microclusters.column(k).iter().zip(&all[p * n..][..n]) {
+                    sums[label as usize] += s;
+                }
+            }
+            let links = (0..members.len()).map(|a| (a as u32, weight[a] * sums[a] / members[a]));
+            links.filter(|(_, v)| *v > 0.0).map(|(a, v)| (a, S::of(v))).collect()
+        };
+        let weights = Csr::from_rows(members.len(), (0..n).map(row).collect());
+        Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
+    }
+}
+
+/// How many microclusters each base cluster holds, counted through.
+fn members_in_microclusters(microclusters: &Microclusters, offsets: &[usize]) -> Vec<f64> {
+    let mut members = vec![0.0; offsets[microclusters.clusterings()]];
+    for k in 0..microclusters.clusterings() {
+        for &label in microclusters.column(k) {
+            members[offsets[k] + label as usize] += 1.0;
+        }
+    }
+    members
+}
+
+/// Weight of the clustering each base cluster belongs to, counted through.
+fn weight_of_clusters(microclusters: &Microclusters) -> Vec<f64> {
+    let clusters = microclusters.clusters().iter().enumerate();
+    clusters.flat_map(|(k, &c)| vec![microclusters.weight(k); c]).collect()
+}

@@ -1,0 +1,177 @@
+//! The main job: the methods side by side on embedded data.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use enclust::core::{
+    Backend, Ctx, Ensemble, Error, Method, Microclusters, Part, Partition, Status,
+};
+use enclust::metrics::{Scores, diversity};
+use enclust::registry::{DEFAULT_BACKEND, standard};
+use enclust_experiment::kmeans_pool;
+
+use crate::digits;
+
+/// What the user may choose.
+pub struct Settings {
+    /// Seed of the base clusterings.
+    pub seed: u64,
+    /// Number of base clusterings.
+    pub clusterings: usize,
+    /// Number of threads, 0 for all.
+    pub threads: usize,
+}
+
+/// Why the job failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The library refused.
+    #[error(transparent)]
+    Enclust(#[from] Error),
+    /// The output could not be written.
+    #[error("cannot write the table: {0}")]
+    Write(#[from] io::Error),
+}
+
+const METHODS: [(&str, &str); 4] =
+    [("eac", "EAC"), ("lwea", "LWEA"), ("pta-al", "PTA"), ("ec-cms-admm", "EC-CMS")];
+
+/// Makes the base clusterings, runs every method, prints the table.
+pub fn run(settings: &Settings, out: &mut impl Write) -> Result<(), Failure> {
+    let (pixels, truth) = digits::load();
+    let mut ctx = Ctx::<f64>::default().with_threads(settings.threads);
+    let began = Instant::now();
+    let make = || kmeans_pool(&pixels, digits::PIXELS, settings.clusterings, settings.seed);
+    let ensemble = ctx.install(|_| make())??;
+    introduce(&ensemble, &truth, began.elapsed(), settings, out)?;
+
+    let base = base_average(&ensemble, &truth)?;
+    row(out, "base average", &base, None, "mean of the base clusterings")?;
+    let registry = standard::<f64>();
+    let backend = registry.backend.build(&Part::named(DEFAULT_BACKEND))?;
+    for (preset, label) in METHODS {
+        let preset = registry.preset(preset)?;
+        let method = registry.pipeline(&preset.spec)?;
+        let (scores, time, status) = score(&method, &ensemble, &truth, &*backend, settings)?;
+        let note = match status {
+            (Status::Direct, _) => preset.summary.to_string(),
+            (status, n) => format!("self-enhanced LWCA; {n} ADMM iterations, {status}"),
+        };
+        row(out, label, &scores, Some(time), &note)?;
+    }
+    writeln!(
+        out,
+        "\nARI adjusted Rand index, NMI normalised mutual information, F pair counting,"
+    )?;
+    writeln!(out, "ACC accuracy by optimal matching; 1 is best. Truth is used for scoring only.")?;
+    Ok(())
+}
+
+fn introduce(
+    ensemble: &Ensemble,
+    truth: &Partition,
+    time: Duration,
+    settings: &Settings,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let largest = ensemble.clusters().iter().max().copied().unwrap_or(0);
+    let smallest = ensemble.clusters().iter().min().copied().unwrap_or(0);
+    writeln!(out, "enclust {}: {}", env!("CARGO_PKG_VERSION"), digits::TITLE)?;
+    writeln!(
+        out,
+        "{} samples, {} classes; {} k-means clusterings of {smallest} to {largest} clusters, seed {}, made in {}",
+        truth.len(),
+        truth.clusters(),
+        ensemble.clusterings(),
+        settings.seed,
+        seconds(time),
+    )?;
+    writeln!(
+        out,
+        "{} microclusters, diversity {:.3}\n",
+        Microclusters::of(ensemble).len(),
+        diversity(ensemble)
+    )?;
+    writeln!(
+        out,
+        "{:<13} {:>6} {:>6} {:>6} {:>6} {:>7} {:>9}",
+        "method", "ARI", "NMI", "F", "ACC", "purity", "time"
+    )
+}
+
+type Numbers = [f64; 5];
+
+fn numbers(scores: &Scores) -> Numbers {
+    [scores.ari, scores.nmi, scores.pairs.f1, scores.accuracy, scores.purity]
+}
+
+fn row(
+    out: &mut impl Write,
+    label: &str,
+    n: &Numbers,
+    time: Option<Duration>,
+    note: &str,
+) -> io::Result<()> {
+    let time = time.map_or_else(|| "-".to_string(), seconds);
+    writeln!(
+        out,
+        "{label:<13} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>7.3} {time:>9}  {note}",
+        n[0], n[1], n[2], n[3], n[4]
+    )
+}
+
+/// Mean scores of the base clusterings themselves.
+fn base_average(ensemble: &Ensemble, truth: &Partition) -> Result<Numbers, Error> {
+    let m = ensemble.clusterings();
+    let mut mean = [0.0; 5];
+    for k in 0..m {
+        let partition = Partition::from_labels(ensemble.column(k).iter().copied());
+        let scores = numbers(&Scores::of(truth, &partition)?);
+        mean.iter_mut().zip(scores).for_each(|(m_, s)| *m_ += s / m as f64);
+    }
+    Ok(mean)
+}
+
+/// Scores of one method at the true number of clusters, its time, how it ended.
+fn score(
+    method: &dyn Method<f64>,
+    ensemble: &Ensemble,
+    truth: &Partition,
+    backend: &dyn Backend<f64>,
+    settings: &Settings,
+) -> Result<(Numbers, Duration, (Status, usize)), Error> {
+    let mut ctx = Ctx::new(backend).with_seed(settings.seed).with_threads(settings.threads);
+    let began = Instant::now();
+    let outcome = method.run(ensemble, truth.clusters(), &mut ctx)?;
+    let time = began.elapsed();
+    let report = (outcome.report.status, outcome.report.iterations);
+    Ok((numbers(&Scores::of(truth, &outcome.partition)?), time, report))
+}
+
+fn seconds(time: Duration) -> String {
+    let s = time.as_secs_f64();
+    if s < 1.0 { format!("{:.1} ms", s * 1e3) } else { format!("{s:.2} s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The table without its times, which differ from run to run.
+    fn table(threads: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        run(&Settings { seed: 1, clusterings: 6, threads }, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let rows = text.lines().skip(5).take(5);
+        rows.map(|line| line.chars().take(48).collect()).collect()
+    }
+
+    #[test]
+    fn every_method_has_a_row_and_threads_change_nothing() {
+        let rows = table(1);
+        for (row, label) in rows.iter().zip(["base average", "EAC", "LWEA", "PTA", "EC-CMS"]) {
+            assert!(row.starts_with(label), "{row}");
+        }
+        assert_eq!(rows, table(2));
+    }
+}

@@ -1,0 +1,83 @@
+//! What spectral consensus functions share: an embedding of the groups for each
+//! k, clustered by k-means.
+
+use std::sync::Arc;
+
+use enclust_core::{Ctx, Fitted, Grouping, Mat, Partition, Real, Result, Weighting, check_k};
+
+use crate::kmeans::{KMeansParams, kmeans};
+
+/// A map of the groups into k dimensions, for any k.
+pub(crate) trait Embedding<S: Real>: Send + Sync {
+    /// The component that makes it.
+    fn component(&self) -> &'static str;
+
+    /// The largest k there is.
+    fn largest_k(&self) -> usize;
+
+    /// One row a group, k numbers each.
+    fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>>;
+}
+
+/// The rows of the embedding in k dimensions, scaled to unit length, one after
+/// the other.
+pub(crate) fn embed<S: Real>(
+    embedding: &dyn Embedding<S>,
+    k: usize,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Vec<f64>> {
+    check_k(embedding.component(), k, embedding.largest_k())?;
+    let vectors = ctx.install(|ctx| embedding.vectors(k, ctx))??;
+    Ok(unit_rows(&vectors))
+}
+
+/// Number of objects each group stands for.
+pub(crate) fn multiplicities(weighting: Weighting, grouping: &Grouping) -> Vec<f64> {
+    match weighting {
+        Weighting::Samples => grouping.sizes().iter().map(|&r| r as f64).collect(),
+        Weighting::Groups => vec![1.0; grouping.len()],
+    }
+}
+
+/// 1/√x, and 0 where there is nothing to divide by.
+pub(crate) fn inverse_root(x: f64) -> f64 {
+    if x > 0.0 { x.sqrt().recip() } else { 0.0 }
+}
+
+/// Rows scaled to unit length. A row that is only rounding noise beside the
+/// longest one becomes zero, not a unit vector of random direction.
+fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
+    let (n, k) = (vectors.rows(), vectors.cols());
+    let mut rows: Vec<f64> =
+        (0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| vectors[at].wide()).collect();
+    let length = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let longest = rows.chunks_exact(k).map(length).fold(0.0, f64::max);
+    let noise = S::epsilon().wide().sqrt() * longest;
+    for row in rows.chunks_exact_mut(k) {
+        let length = length(row);
+        row.iter_mut().for_each(|x| *x = if length > noise { *x / length } else { 0.0 });
+    }
+    rows
+}
+
+/// An embedding that k-means cuts.
+pub(crate) struct Embedded<E> {
+    pub embedding: E,
+    pub grouping: Arc<Grouping>,
+    pub weighting: Weighting,
+    pub kmeans: KMeansParams,
+}
+
+impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
+    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+        let rows = embed(&self.embedding, k, ctx)?;
+        let weights = multiplicities(self.weighting, &self.grouping);
+        let seed = ctx.seed;
+        let found = ctx.install(|_| kmeans(&rows, k, Some(&weights), k, &self.kmeans, seed))??;
+        Ok(self.grouping.lift(&found.labels))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.embedding.largest_k()
+    }
+}

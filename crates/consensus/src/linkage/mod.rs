@@ -1,0 +1,247 @@
+//! Hierarchical clustering of a similarity: average, complete, single linkage.
+
+mod agglomerate;
+mod interleave;
+mod split;
+mod units;
+
+use enclust_core::{
+    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Kind, ParamError, Parameters,
+    Partition, Range, Real, Result, Similarity, Weighting, check_k, choice, parameters,
+};
+
+use agglomerate::{Join, agglomerate};
+use interleave::{interleave, one_after_the_other};
+use split::split_loose_groups;
+use units::Units;
+
+choice! {
+    /// How similar two clusters are, given the similarities of their samples.
+    pub enum LinkageMethod {
+        /// The mean over all pairs.
+        Average = "average",
+        /// The least similar pair.
+        Complete = "complete",
+        /// The most similar pair.
+        Single = "single",
+    }
+}
+
+parameters! {
+    /// Parameters of [`Linkage`].
+    pub struct LinkageParams for "linkage" {
+        /// What counts as one object: every sample, or every group of samples.
+        pub weighting: Weighting = Weighting::Samples, in Range::Any;
+    }
+}
+
+/// Agglomerative hierarchical clustering of a similarity.
+///
+/// # Summary
+/// Starts with every sample on its own and joins the two most similar clusters
+/// until one is left. The tree of these merges can be cut into any number of
+/// clusters.
+///
+/// # Problem
+/// The similarity of clusters a and b is, over the pairs i ∈ a, j ∈ b,
+/// - average: the mean of C_ij;
+/// - complete: the minimum of C_ij;
+/// - single: the maximum of C_ij.
+///
+/// The height of a merge is 1 − similarity. Cutting into k clusters performs
+/// the first n − k merges. The diagonal of C plays no role.
+///
+/// # Parameters
+/// [`LinkageMethod`], and in [`LinkageParams`] the [`Weighting`]:
+/// - `Samples`: the result is that of the samples, one by one, although the
+///   work is done on their n' groups. A group whose similarity within does not
+///   exceed every similarity to another group is split into its samples first;
+///   merges within groups and between them are then interleaved (T6 in
+///   `docs/theory.md`).
+/// - `Groups`: each group is one object of weight 1. Its samples are joined at
+///   height 0 before anything else, and k is at most n'.
+///
+/// # Complexity
+/// Memory: n'²/2 numbers of 64 bits besides the input, n' counted after
+/// splitting. Time: O(n'² + n) typically, O(n'³) at worst, when most merges
+/// spoil the nearest neighbour of most clusters.
+///
+/// # Determinism and ties
+/// Among equally similar pairs of clusters the lexicographically smallest is
+/// joined: by the smallest sample of the one, then that of the other. Complete
+/// and single linkage only select values, so equal stays equal. Average linkage
+/// keeps sums over sample pairs and divides once; where the similarity has a
+/// [denominator](Similarity::denominator), the sums are whole numbers and equal
+/// means are equal exactly (different means are tied if they round to the same
+/// `f64`). Without one, heights may go down by rounding errors; the merges stay
+/// in the order in which they happened. One thread, no random numbers.
+///
+/// # Errors
+/// [`Error::KindMismatch`] for evidence that is no similarity,
+/// [`Error::Unsupported`] if memory for the table cannot be had, and from `cut`
+/// [`Error::ClusterCount`].
+///
+/// # Example
+/// ```
+/// use enclust_consensus::Linkage;
+/// use enclust_core::{Consensus, Ctx, Similarity};
+///
+/// let similarity = Similarity::from_matrix(4, &[
+///     1.0, 0.9, 0.2, 0.1,
+///     0.9, 1.0, 0.4, 0.1,
+///     0.2, 0.4, 1.0, 0.7,
+///     0.1, 0.1, 0.7, 1.0,
+/// ])?;
+/// let mut ctx = Ctx::default();
+/// let tree = Linkage::average().fit(&similarity.into(), &mut ctx)?;
+/// assert_eq!(tree.cut(2, &mut ctx)?.labels(), &[0, 0, 1, 1]);
+///
+/// // The last merge is at 1 − (0.2 + 0.1 + 0.4 + 0.1) / 4.
+/// let last = tree.dendrogram().unwrap().merges()[2];
+/// assert!((last.height - 0.8).abs() < 1e-15);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// # Reference
+/// A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence
+/// accumulation", IEEE TPAMI 27(6), 2005. The table of nearest neighbours with
+/// lazy repair follows D. Müllner, "Modern hierarchical, agglomerative clustering
+/// algorithms", arXiv:1109.2378, 2011.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linkage {
+    method: LinkageMethod,
+    params: LinkageParams,
+}
+
+impl Linkage {
+    /// With this method and these parameters.
+    pub fn new(
+        method: LinkageMethod,
+        params: LinkageParams,
+    ) -> std::result::Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Linkage { method, params })
+    }
+
+    /// Average linkage with default parameters.
+    pub fn average() -> Self {
+        Self::of(LinkageMethod::Average)
+    }
+
+    /// Complete linkage with default parameters.
+    pub fn complete() -> Self {
+        Self::of(LinkageMethod::Complete)
+    }
+
+    /// Single linkage with default parameters.
+    pub fn single() -> Self {
+        Self::of(LinkageMethod::Single)
+    }
+
+    fn of(method: LinkageMethod) -> Self {
+        Linkage { method, params: LinkageParams::default() }
+    }
+
+    /// With another choice of what counts as one object.
+    pub fn with_weighting(mut self, weighting: Weighting) -> Self {
+        self.params.weighting = weighting;
+        self
+    }
+
+    /// The method.
+    pub fn method(&self) -> LinkageMethod {
+        self.method
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &LinkageParams {
+        &self.params
+    }
+
+    /// The merges of the samples when every sample counts.
+    fn join_samples<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<Join>> {
+        let similarity = split_loose_groups(self.name(), similarity)?;
+        let (units, grouping) = (Units::of(&similarity), similarity.grouping());
+        let weights = grouping.sizes().iter().map(|&r| r as f64).collect();
+        let between = agglomerate(self.method, self.counts(&similarity)?, weights);
+        let within: Vec<f64> = similarity.within().iter().map(|&s| units.count(s)).collect();
+        Ok(interleave(grouping, &within, &between))
+    }
+
+    /// The merges of the samples when every group counts once.
+    fn join_groups<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<Join>> {
+        let weights = vec![1.0; similarity.len()];
+        let between = agglomerate(self.method, self.counts(similarity)?, weights);
+        let grouping = similarity.grouping();
+        Ok(one_after_the_other(grouping, Units::of(similarity).one(), &between))
+    }
+
+    /// The values between groups, in units.
+    fn counts<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<f64>> {
+        let units = Units::of(similarity);
+        let mut counts = reserve(self.name(), similarity.condensed().len())?;
+        counts.extend(similarity.condensed().iter().map(|&s| units.count(s)));
+        Ok(counts)
+    }
+}
+
+impl Component for Linkage {
+    fn name(&self) -> &str {
+        match self.method {
+            LinkageMethod::Average => "average",
+            LinkageMethod::Complete => "complete",
+            LinkageMethod::Single => "single",
+        }
+    }
+}
+
+impl<S: Real> Consensus<S> for Linkage {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Similarity]
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let similarity = evidence.similarity_for(self.name())?;
+        let samples = similarity.grouping().samples();
+        let (joins, largest_k) = match self.params.weighting {
+            Weighting::Samples => (self.join_samples(similarity)?, samples),
+            Weighting::Groups => (self.join_groups(similarity)?, similarity.len()),
+        };
+        let units = Units::of(similarity);
+        let merges: Vec<(usize, usize, f64)> =
+            joins.iter().map(|j| (j.left, j.right, units.height(j.similarity))).collect();
+        let dendrogram = Dendrogram::from_members(samples, &merges)?;
+        Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
+    }
+}
+
+/// A fitted linkage.
+struct Tree {
+    name: String,
+    dendrogram: Dendrogram,
+    largest_k: usize,
+}
+
+impl<S: Real> Fitted<S> for Tree {
+    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(&self.name, k, self.largest_k)?;
+        self.dendrogram.cut(k)
+    }
+
+    fn largest_k(&self) -> usize {
+        self.largest_k
+    }
+
+    fn dendrogram(&self) -> Option<&Dendrogram> {
+        Some(&self.dendrogram)
+    }
+}
+
+/// Room for so many numbers, or an error where there is none.
+fn reserve<T>(component: &str, len: usize) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(len).map_err(|_| {
+        Error::unsupported(component, format!("a table of {len} pairs, which memory cannot hold"))
+    })?;
+    Ok(room)
+}

@@ -1,0 +1,170 @@
+//! Spectral clustering of a similarity.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Consensus, Ctx, Evidence, Fitted, Kind, Mat, ParamError, Parameters, Range, Real,
+    Result, Similarity, Weighting, parameters,
+};
+use enclust_linalg::{PackedSymmetric, leading_eigenpairs};
+
+use crate::embedding::{Embedded, Embedding, embed, inverse_root, multiplicities};
+use crate::kmeans::KMeansParams;
+
+const NAME: &str = "spectral";
+
+parameters! {
+    /// Parameters of [`Spectral`].
+    pub struct SpectralParams for "spectral" {
+        /// What counts as one object.
+        pub weighting: Weighting = Weighting::Samples, in Range::Any;
+        /// Starts of k-means; the best result is kept.
+        pub replicates: usize = 20, in Range::AtLeast(1.0);
+        /// Rounds of k-means after which a start ends.
+        pub max_iterations: usize = 100, in Range::AtLeast(1.0);
+    }
+}
+
+/// **Summary.** Spectral clustering after Ng, Jordan and Weiss.
+///
+/// **Problem.** From similarities W with row sums D, take the k eigenvectors of
+/// D^-1/2 W D^-1/2 with the largest eigenvalues, scale each row of them to unit
+/// length, and divide the rows by k-means.
+///
+/// It runs at group size. Counting samples, a group p of rₚ samples with
+/// degree dₚ = ownₚ + (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries
+/// √(rₚrᵩ) wₚᵩ / √(dₚdᵩ) and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This
+/// matrix has the eigenvalues of the one over the samples whose vectors are
+/// constant on groups; the sample's entry is the group's over √rₚ. The
+/// others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero inside one
+/// group and tell no two groups apart.
+///
+/// **Parameters.** [`SpectralParams`]. Counting groups, every group weighs as
+/// one sample.
+///
+/// **Complexity.** O(n'² k) time for each of a few tens of products, then k-means
+/// in k dimensions; n'²/2 numbers of memory.
+///
+/// **Determinism and ties.** A function of the similarity, k, the seed and the
+/// backend; threads change nothing. Ties in k-means go to the lowest index. A
+/// sample without any similarity stays at the origin of the embedding.
+///
+/// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+/// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence; [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the
+/// eigenvectors are not found.
+///
+/// **Example.**
+/// ```
+/// use enclust_consensus::{Spectral, SpectralParams};
+/// use enclust_core::{Consensus, Ctx, Similarity};
+///
+/// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+/// let mut ctx = Ctx::default();
+/// let fitted = Spectral::new(SpectralParams::default())?.fit(&s.into(), &mut ctx)?;
+/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** A. Ng, M. Jordan, Y. Weiss, *On spectral clustering: analysis
+/// and an algorithm*, NIPS 2001.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spectral {
+    params: SpectralParams,
+}
+
+impl Spectral {
+    /// With these parameters, if they are in range.
+    pub fn new(params: SpectralParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Spectral { params })
+    }
+
+    /// What k-means sees: one row of k numbers a group, row after row, of unit
+    /// length (or zero).
+    pub fn embedding<S: Real>(
+        &self,
+        similarity: &Similarity<S>,
+        k: usize,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<Vec<f64>> {
+        embed(&NormalisedSimilarity::new(similarity, self.params.weighting)?, k, ctx)
+    }
+}
+
+impl Component for Spectral {
+    fn name(&self) -> &str {
+        NAME
+    }
+}
+
+impl<S: Real> Consensus<S> for Spectral {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Similarity]
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let similarity = evidence.similarity_for(NAME)?;
+        let SpectralParams { weighting, replicates, max_iterations } = self.params;
+        Ok(Box::new(Embedded {
+            embedding: NormalisedSimilarity::new(similarity, weighting)?,
+            grouping: Arc::clone(similarity.grouping()),
+            weighting,
+            kmeans: KMeansParams { replicates, max_iterations },
+        }))
+    }
+}
+
+/// D^-1/2 W D^-1/2 at group size.
+struct NormalisedSimilarity<S> {
+    matrix: PackedSymmetric<S>,
+    sizes: Vec<f64>,
+}
+
+impl<S: Real> NormalisedSimilarity<S> {
+    fn new(similarity: &Similarity<S>, weighting: Weighting) -> Result<Self> {
+        let sizes = multiplicities(weighting, similarity.grouping());
+        let inside: Vec<f64> = (0..sizes.len())
+            .map(|p| similarity.own()[p].wide() + (sizes[p] - 1.0) * similarity.within()[p].wide())
+            .collect();
+        let degrees = degrees(similarity, &sizes, &inside);
+        // The scaling puts the sizes on the diagonal as well; there they are
+        // already counted.
+        let diagonal = inside.iter().zip(&sizes).map(|(w, r)| S::of(w / r)).collect();
+        let factors: Vec<S> =
+            degrees.iter().zip(&sizes).map(|(d, r)| S::of(inverse_root(d / r))).collect();
+        let matrix =
+            PackedSymmetric::new(similarity.condensed().to_vec(), diagonal)?.scaled(&factors)?;
+        Ok(NormalisedSimilarity { matrix, sizes })
+    }
+}
+
+/// Sum of the similarities of a sample of each group to all samples.
+fn degrees<S: Real>(similarity: &Similarity<S>, sizes: &[f64], inside: &[f64]) -> Vec<f64> {
+    let mut degrees = inside.to_vec();
+    for p in 0..sizes.len() {
+        for (offset, w) in similarity.row(p).iter().enumerate() {
+            let q = p + 1 + offset;
+            degrees[p] += sizes[q] * w.wide();
+            degrees[q] += sizes[p] * w.wide();
+        }
+    }
+    degrees
+}
+
+impl<S: Real> Embedding<S> for NormalisedSimilarity<S> {
+    fn component(&self) -> &'static str {
+        NAME
+    }
+
+    fn largest_k(&self) -> usize {
+        self.sizes.len()
+    }
+
+    fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>> {
+        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed, ctx.backend)?.vectors;
+        for j in 0..k {
+            vectors.col_mut(j).iter_mut().zip(&self.sizes).for_each(|(v, r)| *v /= S::of(r.sqrt()));
+        }
+        Ok(vectors)
+    }
+}

@@ -1,0 +1,159 @@
+//! k-means: the optimum on small inputs, non-empty clusters, determinism.
+
+use enclust_consensus::{KMeans, KMeansParams, kmeans};
+use enclust_core::{Error, Partition};
+use proptest::prelude::*;
+
+fn inertia(points: &[f64], d: usize, weights: &[f64], labels: &[usize], k: usize) -> f64 {
+    (0..k)
+        .map(|c| {
+            let members: Vec<usize> = (0..labels.len()).filter(|&i| labels[i] == c).collect();
+            let total: f64 = members.iter().map(|&i| weights[i]).sum();
+            (0..d)
+                .map(|j| {
+                    let x = |i: usize| points[i * d + j];
+                    let mean = members.iter().map(|&i| weights[i] * x(i)).sum::<f64>() / total;
+                    members.iter().map(|&i| weights[i] * (x(i) - mean).powi(2)).sum::<f64>()
+                })
+                .sum::<f64>()
+        })
+        .sum()
+}
+
+/// The least inertia of all partitions into k clusters.
+fn optimum(points: &[f64], d: usize, weights: &[f64], k: usize) -> f64 {
+    let n = weights.len();
+    let mut best = f64::INFINITY;
+    for code in 0..k.pow(n as u32) {
+        let labels: Vec<usize> = (0..n).map(|i| code / k.pow(i as u32) % k).collect();
+        if (0..k).all(|c| labels.contains(&c)) {
+            best = best.min(inertia(points, d, weights, &labels, k));
+        }
+    }
+    best
+}
+
+/// Points on a coarse grid, so that many coincide; weights; k.
+fn inputs(n: usize) -> impl Strategy<Value = (Vec<f64>, Vec<f64>, usize)> {
+    (1..=n).prop_flat_map(|n| {
+        let grid = (0..4_u8).prop_map(f64::from);
+        let weight = (1..4_u8).prop_map(f64::from);
+        (proptest::collection::vec(grid, 2 * n), proptest::collection::vec(weight, n), 1..=n)
+    })
+}
+
+proptest! {
+    #[test]
+    fn exactly_k_clusters_with_their_inertia((points, weights, k) in inputs(30), seed: u64) {
+        let found = kmeans(&points, 2, Some(&weights), k, &KMeansParams::default(), seed).unwrap();
+        let partition = Partition::from_labels(found.labels.iter().copied());
+        prop_assert_eq!(partition.clusters(), k);
+        prop_assert_eq!(partition.labels(), &found.labels[..]);
+        let expected = inertia(&points, 2, &weights, &found.labels, k);
+        prop_assert!((found.inertia - expected).abs() <= 1e-9 * (1.0 + expected));
+    }
+
+    #[test]
+    fn between_the_optimum_and_a_standstill((points, weights, k) in inputs(7), seed: u64) {
+        let k = k.min(3);
+        let found = kmeans(&points, 2, Some(&weights), k, &KMeansParams::default(), seed).unwrap();
+        prop_assert!(found.inertia >= optimum(&points, 2, &weights, k) - 1e-9);
+        // No point is nearer to another centre than to its own.
+        let centres = centres(&points, &weights, &found.labels, k);
+        let distance = |i: usize, c: usize| {
+            (points[2 * i] - centres[c][0]).powi(2) + (points[2 * i + 1] - centres[c][1]).powi(2)
+        };
+        for (i, &own) in found.labels.iter().enumerate() {
+            prop_assert!((0..k).all(|c| distance(i, own) <= distance(i, c) + 1e-9));
+        }
+    }
+}
+
+/// Weighted means of the clusters of points in the plane.
+fn centres(points: &[f64], weights: &[f64], labels: &[usize], k: usize) -> Vec<[f64; 2]> {
+    let mean = |c: usize, j: usize| {
+        let members = (0..labels.len()).filter(|&i| labels[i] == c);
+        let (sum, total) = members.fold((0.0, 0.0), |(sum, total), i| {
+            (sum + weights[i] * points[2 * i + j], total + weights[i])
+        });
+        sum / total
+    };
+    (0..k).map(|c| [mean(c, 0), mean(c, 1)]).collect()
+}
+
+#[test]
+fn separated_clusters_are_found() {
+    let points: Vec<f64> = (0..60).map(|i| (100 * (i % 4)) as f64 + lattice(60)[i]).collect();
+    let found = kmeans(&points, 1, None, 4, &KMeansParams::default(), 0).unwrap();
+    assert_eq!(found.labels, (0..60).map(|i| i % 4).collect::<Vec<_>>());
+}
+
+#[test]
+fn weights_decide() {
+    let run = |weights| kmeans(&[0.0, 1.0, 3.0], 1, weights, 2, &KMeansParams::default(), 0);
+    assert_eq!(run(None).unwrap().labels, [0, 0, 1]);
+    assert_eq!(run(Some(&[10.0, 10.0, 1.0])).unwrap().labels, [0, 1, 1]);
+}
+
+/// A lattice in the cube, shuffled by a multiplier.
+fn lattice(n: usize) -> Vec<f64> {
+    (0..3 * n).map(|i| ((i * 7919 + i / 3 * 104_729) % 1009) as f64 / 1009.0).collect()
+}
+
+#[test]
+fn threads_change_nothing() {
+    let points = lattice(3000);
+    let run = |threads: usize| -> KMeans {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| kmeans(&points, 3, None, 9, &KMeansParams::default(), 5).unwrap())
+    };
+    assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn more_starts_never_hurt() {
+    let points = lattice(500);
+    let with = |replicates| {
+        let params = KMeansParams { replicates, ..KMeansParams::default() };
+        kmeans(&points, 3, None, 7, &params, 1).unwrap().inertia
+    };
+    assert!(with(1) >= with(5) && with(5) >= with(20));
+}
+
+#[test]
+fn coinciding_points_are_put_apart() {
+    let found = kmeans(&[2.0; 12], 2, None, 4, &KMeansParams::default(), 0).unwrap();
+    assert_eq!(Partition::from_labels(found.labels).clusters(), 4);
+    assert_eq!(found.inertia, 0.0);
+}
+
+#[test]
+fn the_iteration_limit_holds() {
+    let params = KMeansParams { max_iterations: 1, ..KMeansParams::default() };
+    assert_eq!(kmeans(&lattice(400), 3, None, 5, &params, 0).unwrap().iterations, 1);
+}
+
+#[test]
+fn huge_coordinates_do_not_panic() {
+    let found = kmeans(&[1e300, -1e300, 1e300, 0.0], 1, None, 2, &KMeansParams::default(), 0);
+    assert_eq!(found.unwrap().labels.len(), 4);
+}
+
+#[test]
+fn typed_errors() {
+    let run = |points: &[f64], d, weights: Option<&[f64]>, k| {
+        kmeans(points, d, weights, k, &KMeansParams::default(), 0)
+    };
+    let two = [0.0, 1.0];
+    assert!(matches!(run(&two, 1, None, 0), Err(Error::ClusterCount { .. })));
+    assert!(matches!(run(&two, 1, None, 3), Err(Error::ClusterCount { largest: 2, .. })));
+    assert!(matches!(run(&[], 1, None, 1), Err(Error::ClusterCount { largest: 0, .. })));
+    assert!(matches!(run(&two, 0, None, 1), Err(Error::Empty { .. })));
+    assert!(matches!(run(&[0.0; 3], 2, None, 1), Err(Error::Size { .. })));
+    assert!(matches!(run(&two, 1, Some(&[1.0]), 1), Err(Error::Size { .. })));
+    assert!(matches!(run(&two, 1, Some(&[1.0, 0.0]), 1), Err(Error::Param(_))));
+    assert!(matches!(run(&two, 1, Some(&[1.0, f64::NAN]), 1), Err(Error::Param(_))));
+    assert!(matches!(run(&[0.0, f64::NAN], 1, None, 1), Err(Error::NotFinite { .. })));
+    let params = KMeansParams { replicates: 0, ..KMeansParams::default() };
+    assert!(matches!(kmeans(&two, 1, None, 1, &params, 0), Err(Error::Param(_))));
+}

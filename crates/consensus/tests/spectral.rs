@@ -1,0 +1,291 @@
+//! Spectral clustering and Tcut: at group size they do what they do at sample
+//! size, and they find what was planted.
+
+use std::sync::Arc;
+
+use enclust_consensus::{Spectral, SpectralParams, Tcut, TcutParams};
+use enclust_core::{
+    Backend, Bipartite, Consensus, Csr, Ctx, Ensemble, Error, Evidence, Grouping, Mat,
+    Microclusters, Partition, Real, Reference, Similarity, Weighting, condensed_len,
+};
+use enclust_testkit::generate::{ensembles, planted};
+use proptest::prelude::*;
+
+/// The share of clusterings in which two groups agree; two samples of a group
+/// are `within` alike.
+fn agreement<S: Real>(m: &Microclusters, within: f64) -> Similarity<S> {
+    let n = m.len();
+    let mut between = vec![S::zero(); condensed_len(n)];
+    let mut rest = between.as_mut_slice();
+    for p in 0..n {
+        let (row, below) = rest.split_at_mut(n - p - 1);
+        m.add_agreement(p, |_| S::one(), row);
+        rest = below;
+    }
+    let total = S::of(m.clusterings() as f64);
+    between.iter_mut().for_each(|v| *v /= total);
+    let grouping = Arc::clone(m.grouping());
+    Similarity::new(grouping, between, vec![S::of(within); n], vec![S::one(); n]).unwrap()
+}
+
+/// The same similarity over the samples, each on its own.
+fn over_samples(similarity: &Similarity<f64>) -> Similarity<f64> {
+    Similarity::from_matrix(similarity.grouping().samples(), &similarity.to_matrix()).unwrap()
+}
+
+/// Membership, with a weight that differs between clusters.
+fn membership<S: Real>(m: &Microclusters) -> Bipartite<S> {
+    let offsets = m.cluster_offsets();
+    let entry = |p: usize, k: usize| {
+        let cluster = offsets[k] + m.label(p, k) as usize;
+        (cluster as u32, S::of(1.0 / (1 + cluster % 3) as f64))
+    };
+    let rows = (0..m.len()).map(|p| (0..m.clusterings()).map(|k| entry(p, k)).collect());
+    let weights = Csr::from_rows(offsets[m.clusterings()], rows.collect());
+    Bipartite { grouping: Arc::clone(m.grouping()), weights }
+}
+
+/// Largest difference of the inner products of two embeddings, the first over
+/// groups and the second over samples: zero if they differ by a rotation.
+fn gram_distance(grouping: &Grouping, groups: &[f64], samples: &[f64], k: usize) -> f64 {
+    let dot = |rows: &[f64], i: usize, j: usize| -> f64 {
+        (0..k).map(|c| rows[i * k + c] * rows[j * k + c]).sum()
+    };
+    let map = grouping.map();
+    let mut distance: f64 = 0.0;
+    for i in 0..map.len() {
+        for j in 0..=i {
+            let lifted = dot(groups, map[i] as usize, map[j] as usize);
+            distance = distance.max((lifted - dot(samples, i, j)).abs());
+        }
+    }
+    distance
+}
+
+/// Whether the k largest eigenvalues lie clear of the others.
+fn clear_gap(matrix: &Mat<f64>, k: usize) -> bool {
+    let values = Reference.eigh(matrix.view()).unwrap().values;
+    let n = values.len();
+    k == n || values[n - k] - values[n - k - 1] > 1e-3
+}
+
+/// D^-1/2 W D^-1/2 over the samples, straight from the definition.
+fn normalised(similarity: &Similarity<f64>) -> Mat<f64> {
+    let w = similarity.to_matrix();
+    let n = similarity.grouping().samples();
+    let degree: Vec<f64> = w.chunks(n).map(|row| row.iter().sum()).collect();
+    Mat::from_fn(n, n, |i, j| w[i * n + j] / (degree[i] * degree[j]).sqrt())
+}
+
+/// The matrix Tcut decomposes, straight from the definition.
+fn normalised_clusters(graph: &Bipartite<f64>) -> Mat<f64> {
+    let (b, sizes) = (&graph.weights, graph.grouping.sizes());
+    let sum = |p: usize| b.row(p).1.iter().sum::<f64>();
+    let value = |p: usize, a: usize| b.get(p, a).unwrap_or(0.0);
+    let w = Mat::from_fn(b.cols(), b.cols(), |a, c| {
+        (0..b.rows()).map(|p| sizes[p] as f64 * value(p, a) * value(p, c) / sum(p)).sum::<f64>()
+    });
+    let degree = |a: usize| w.col(a).iter().sum::<f64>();
+    Mat::from_fn(b.cols(), b.cols(), |a, c| w[(a, c)] / (degree(a) * degree(c)).sqrt())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn spectral_at_group_size_is_spectral_over_samples(
+        e in ensembles(40, 6, 4),
+        k in 1..6_usize,
+        within in 0.7..1.0_f64,
+    ) {
+        let similarity = agreement(&Microclusters::of(&e), within);
+        let k = k.min(similarity.len());
+        let samples = over_samples(&similarity);
+        // Vectors that live inside one group have eigenvalues (own - within) / degree.
+        let matrix = normalised(&samples);
+        let values = Reference.eigh(matrix.view()).unwrap().values;
+        let inside = 1.0 - within;
+        prop_assume!(clear_gap(&matrix, k) && values[values.len() - k] > inside + 1e-3);
+        let spectral = Spectral::default();
+        let mut ctx = Ctx::default();
+        let here = spectral.embedding(&similarity, k, &mut ctx).unwrap();
+        let there = spectral.embedding(&samples, k, &mut ctx).unwrap();
+        prop_assert!(gram_distance(similarity.grouping(), &here, &there, k) < 1e-5);
+    }
+
+    #[test]
+    fn tcut_at_group_size_is_tcut_over_samples(e in ensembles(40, 6, 4), k in 1..6_usize) {
+        let graph = membership(&Microclusters::of(&e));
+        let k = k.min(graph.weights.rows()).min(graph.weights.cols());
+        prop_assume!(clear_gap(&normalised_clusters(&graph), k));
+        let samples = membership(&Microclusters::singletons(&e));
+        let (tcut, mut ctx) = (Tcut::default(), Ctx::default());
+        let here = tcut.embedding(&graph, k, &mut ctx).unwrap();
+        let there = tcut.embedding(&samples, k, &mut ctx).unwrap();
+        prop_assert!(gram_distance(&graph.grouping, &here, &there, k) < 1e-5);
+    }
+
+    /// Every reachable k gives k clusters, and samples of a group stay together.
+    #[test]
+    fn cuts_are_partitions(e in ensembles(24, 5, 4), seed: u64) {
+        let m = Microclusters::of(&e);
+        for weighting in [Weighting::Samples, Weighting::Groups] {
+            for (consensus, evidence) in components(weighting, &m) {
+                let mut ctx = Ctx::default().with_seed(seed);
+                let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+                for k in 1..=fitted.largest_k() {
+                    let cut = fitted.cut(k, &mut ctx).unwrap();
+                    prop_assert_eq!(cut.clusters(), k);
+                    for (i, &g) in m.grouping().map().iter().enumerate() {
+                        let first = m.grouping().first_members()[g as usize];
+                        prop_assert_eq!(cut.labels()[i], cut.labels()[first]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+type Run = (Box<dyn Consensus<f64>>, Evidence<f64>);
+
+/// Both components, each with evidence to read.
+fn components(weighting: Weighting, m: &Microclusters) -> [Run; 2] {
+    let spectral = SpectralParams { weighting, ..SpectralParams::default() };
+    let tcut = TcutParams { weighting, ..TcutParams::default() };
+    [
+        (Box::new(Spectral::new(spectral).unwrap()), agreement(m, 1.0).into()),
+        (Box::new(Tcut::new(tcut).unwrap()), membership(m).into()),
+    ]
+}
+
+#[test]
+fn planted_clusters_are_found() {
+    let e = planted(400, 12, 5, 0.2, 3);
+    let m = Microclusters::of(&e);
+    let truth = Partition::from_labels((0..400).map(|i| i % 5));
+    for weighting in [Weighting::Samples, Weighting::Groups] {
+        for (consensus, evidence) in components(weighting, &m) {
+            let mut ctx = Ctx::default();
+            let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+            let cut = fitted.cut(5, &mut ctx).unwrap();
+            assert!(rand_index(&cut, &truth) > 0.99, "{}", consensus.name());
+        }
+    }
+}
+
+/// Share of the sample pairs on which two partitions agree.
+fn rand_index(a: &Partition, b: &Partition) -> f64 {
+    let (x, y) = (a.labels(), b.labels());
+    let agree = |i: usize, j: usize| (x[i] == x[j]) == (y[i] == y[j]);
+    let pairs = (0..x.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+    pairs.filter(|&(i, j)| agree(i, j)).count() as f64 / condensed_len(x.len()) as f64
+}
+
+#[test]
+fn single_precision_finds_them_too() {
+    let e = planted(400, 12, 5, 0.2, 3);
+    let m = Microclusters::of(&e);
+    let truth = Partition::from_labels((0..400).map(|i| i % 5));
+    let runs: [(Box<dyn Consensus<f32>>, Evidence<f32>); 2] = [
+        (Box::new(Spectral::default()), agreement(&m, 1.0).into()),
+        (Box::new(Tcut::default()), membership(&m).into()),
+    ];
+    for (consensus, evidence) in runs {
+        let mut ctx = Ctx::default();
+        let cut = consensus.fit(&evidence, &mut ctx).unwrap().cut(5, &mut ctx).unwrap();
+        assert!(rand_index(&cut, &truth) > 0.99, "{}", consensus.name());
+    }
+}
+
+#[test]
+fn threads_and_other_cuts_change_nothing() {
+    let m = Microclusters::of(&planted(500, 10, 4, 0.3, 1));
+    for (consensus, evidence) in components(Weighting::Samples, &m) {
+        let cut = |threads: usize, before: &[usize]| {
+            let mut ctx = Ctx::default().with_threads(threads).with_seed(9);
+            let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+            before.iter().for_each(|&k| {
+                fitted.cut(k, &mut ctx).unwrap();
+            });
+            fitted.cut(7, &mut ctx).unwrap()
+        };
+        let alone = cut(1, &[]);
+        assert_eq!(alone, cut(3, &[]));
+        assert_eq!(alone, cut(2, &[3, 12]));
+    }
+}
+
+#[test]
+fn cluster_names_change_nothing() {
+    let e = planted(200, 8, 4, 0.3, 2);
+    let renamed: Vec<Vec<u32>> =
+        (0..8).map(|k| e.column(k).iter().map(|l| (l * 7 + 3) % 101).collect()).collect();
+    let renamed = Ensemble::from_columns(&renamed).unwrap();
+    let cuts = |e: &Ensemble| {
+        components(Weighting::Samples, &Microclusters::of(e)).map(|(consensus, evidence)| {
+            let mut ctx = Ctx::default();
+            consensus.fit(&evidence, &mut ctx).unwrap().cut(4, &mut ctx).unwrap()
+        })
+    };
+    assert_eq!(cuts(&e), cuts(&renamed));
+}
+
+#[test]
+fn samples_and_clusters_without_weight_are_guarded() {
+    // Two pairs and two samples that nothing is similar to, not even themselves.
+    let mut w = [0.0; 36];
+    for (i, j) in [(0, 0), (0, 1), (1, 1), (2, 2), (2, 3), (3, 3)] {
+        (w[i * 6 + j], w[j * 6 + i]) = (1.0, 1.0);
+    }
+    let similarity = Similarity::from_matrix(6, &w).unwrap();
+    let mut ctx = Ctx::default();
+    let rows = Spectral::default().embedding(&similarity, 2, &mut ctx).unwrap();
+    assert!(rows.iter().all(|x| x.is_finite()));
+    assert!(rows[8..].iter().all(|&x| x == 0.0));
+    let fitted = Spectral::default().fit(&similarity.into(), &mut ctx).unwrap();
+    assert_eq!(fitted.cut(3, &mut ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
+
+    // Sample 4 is in no cluster, cluster 2 holds no sample.
+    let row = |a: u32| vec![(a, 1.0)];
+    let rows = vec![row(0), row(0), row(1), row(1), Vec::new(), vec![(2, 0.0)]];
+    let grouping = Arc::new(Grouping::singletons(6));
+    let graph = Bipartite { grouping, weights: Csr::from_rows(3, rows) };
+    let fitted = Tcut::default().fit(&graph.into(), &mut ctx).unwrap();
+    assert_eq!(fitted.cut(3, &mut ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn everything_zero_still_gives_k_clusters() {
+    let nothing = Similarity::from_matrix(5, &[0.0; 25]).unwrap();
+    let mut ctx = Ctx::default();
+    let fitted = Spectral::default().fit(&nothing.into(), &mut ctx).unwrap();
+    for k in 1..=5 {
+        assert_eq!(fitted.cut(k, &mut ctx).unwrap().clusters(), k);
+    }
+}
+
+#[test]
+fn typed_errors() {
+    let m = Microclusters::of(&planted(60, 5, 3, 0.2, 1));
+    let mut ctx = Ctx::default();
+    for (consensus, evidence) in components(Weighting::Samples, &m) {
+        let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+        for k in [0, fitted.largest_k() + 1] {
+            assert!(matches!(fitted.cut(k, &mut ctx), Err(Error::ClusterCount { .. })));
+        }
+        assert!(fitted.dendrogram().is_none());
+    }
+    let [(spectral, similarity), (tcut, graph)] = components(Weighting::Samples, &m);
+    assert!(matches!(spectral.fit(&graph, &mut ctx), Err(Error::KindMismatch { .. })));
+    assert!(matches!(tcut.fit(&similarity, &mut ctx), Err(Error::KindMismatch { .. })));
+
+    let ragged = Bipartite { grouping: Arc::clone(m.grouping()), weights: Csr::empty(1, 3) };
+    assert!(matches!(tcut.fit(&ragged.into(), &mut ctx), Err(Error::Size { .. })));
+    let grouping = Arc::new(Grouping::singletons(2));
+    let weights = Csr::from_rows(2, vec![vec![(0, f64::NAN)], vec![(1, 1.0)]]);
+    let broken = tcut.fit(&Bipartite { grouping, weights }.into(), &mut ctx).unwrap();
+    assert!(matches!(broken.cut(2, &mut ctx), Err(Error::NotFinite { .. })));
+
+    assert!(Spectral::new(SpectralParams { replicates: 0, ..Default::default() }).is_err());
+    assert!(Tcut::new(TcutParams { max_iterations: 0, ..Default::default() }).is_err());
+}

@@ -1,0 +1,167 @@
+//! The inverse (2Φ + γI)⁻¹ at group size, one block a component of H.
+
+use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result};
+use enclust_linalg::SparseCholesky;
+use rayon::prelude::*;
+
+/// Columns solved for at a time, fixed so that threads do not change a bit.
+const PANEL: usize = 64;
+
+/// A sparse factor is taken when its entries are at most this share of the dense
+/// inverse's. Sparse solves run at about a tenth of the speed of a dense product.
+const SPARSE: f64 = 0.04;
+
+/// Below this many rows a plain loop beats everything.
+const SMALL: usize = 8;
+
+/// B = (R(2Φ' + γI))⁻¹ with Φ' the weighted Laplacian of H between groups and
+/// R the group sizes: symmetric, and block-diagonal over the components of H.
+///
+/// Rows are in [`order`](Self::order): the members of a component stand
+/// together. Applied to R·X it is what the n × n inverse does to a matrix that is
+/// constant on groups (T3 in `docs/theory.md`).
+pub struct InverseBlocks<S> {
+    /// The group at each position.
+    pub order: Vec<usize>,
+    /// 1 / (2(d_p + r_p h_pp) + γ): the inverse on vectors that sum to zero inside
+    /// a group, by position.
+    pub kappa: Vec<f64>,
+    blocks: Vec<Block<S>>,
+}
+
+struct Block<S> {
+    start: usize,
+    size: usize,
+    solver: Solver<S>,
+}
+
+enum Solver<S> {
+    /// The inverse itself, for small blocks and those whose factor fills up.
+    Dense(Mat<S>),
+    /// A sparse factor, for the others: high-confidence graphs are nearly trees.
+    Sparse(SparseCholesky<S>),
+}
+
+impl<S: Real> InverseBlocks<S> {
+    /// Factors each component.
+    pub fn new(
+        confident: &Confident<S>,
+        sizes: &[usize],
+        gamma: f64,
+        backend: &dyn Backend<S>,
+    ) -> Result<Self> {
+        let component = confident.graph.components();
+        let mut order: Vec<usize> = (0..sizes.len()).collect();
+        order.sort_by_key(|&p| component[p]);
+        let system = System { confident, sizes, gamma };
+        let mut blocks = Vec::new();
+        let mut start = 0;
+        for members in order.chunk_by(|&p, &q| component[p] == component[q]) {
+            let size = members.len();
+            blocks.push(Block { start, size, solver: system.solver(members, backend)? });
+            start += size;
+        }
+        let kappa = order.iter().map(|&p| system.kappa(p)).collect();
+        Ok(InverseBlocks { order, kappa, blocks })
+    }
+
+    /// x ← B·x for a panel of `columns` columns of full height.
+    pub fn apply(&self, x: &mut [S], columns: usize, backend: &dyn Backend<S>) {
+        let n = self.order.len();
+        let mut buffer = Vec::new();
+        for Block { start, size, solver } in &self.blocks {
+            let (start, size) = (*start, *size);
+            buffer.resize(size * columns, S::zero());
+            match solver {
+                Solver::Dense(inverse) if size <= SMALL => {
+                    for column in 0..columns {
+                        let x = &mut x[column * n + start..][..size];
+                        small_product(inverse, x, &mut buffer[..size]);
+                    }
+                }
+                Solver::Dense(inverse) => {
+                    let source = MatRef::new(&x[start..], size, columns, n);
+                    let target = MatMut::new(&mut buffer, size, columns, size);
+                    backend.gemm(S::one(), inverse.view(), source, S::zero(), target);
+                    let result = MatRef::new(&buffer, size, columns, size);
+                    MatMut::new(&mut x[start..], size, columns, n).copy_from(result);
+                }
+                Solver::Sparse(factor) => {
+                    let source = MatRef::new(&x[start..], size, columns, n).transposed();
+                    MatMut::new(&mut buffer, columns, size, columns).copy_from(source);
+                    factor.solve_rows(&mut buffer, columns);
+                    let result = MatRef::new(&buffer, columns, size, columns).transposed();
+                    MatMut::new(&mut x[start..], size, columns, n).copy_from(result);
+                }
+            }
+        }
+    }
+}
+
+fn small_product<S: Real>(a: &Mat<S>, x: &mut [S], buffer: &mut [S]) {
+    buffer.fill(S::zero());
+    for (j, &v) in x.iter().enumerate() {
+        for (o, &w) in buffer.iter_mut().zip(a.col(j)) {
+            *o += w * v;
+        }
+    }
+    x.copy_from_slice(buffer);
+}
+
+/// R(2Φ' + γI), entry by entry.
+struct System<'a, S> {
+    confident: &'a Confident<S>,
+    sizes: &'a [usize],
+    gamma: f64,
+}
+
+impl<S: Real> System<'_, S> {
+    fn size(&self, p: usize) -> f64 {
+        self.sizes[p] as f64
+    }
+
+    /// d_p = Σ_q r_q h_pq over the other groups.
+    fn degree(&self, p: usize) -> f64 {
+        self.confident.graph.iter_row(p).map(|(q, h)| self.size(q) * h.wide()).sum()
+    }
+
+    fn kappa(&self, p: usize) -> f64 {
+        let inside = self.size(p) * self.confident.within[p].wide();
+        1.0 / (2.0 * (self.degree(p) + inside) + self.gamma)
+    }
+
+    /// The block of one component, whose members ascend.
+    fn block(&self, members: &[usize]) -> Csr<S> {
+        let row = |(i, &p): (usize, &usize)| {
+            let r = self.size(p);
+            let diagonal = (i as u32, S::of(r * (2.0 * self.degree(p) + self.gamma)));
+            let links = self.confident.graph.iter_row(p).filter_map(|(q, h)| {
+                let j = members.binary_search(&q).ok()?;
+                Some((j as u32, S::of(-2.0 * r * h.wide() * self.size(q))))
+            });
+            let mut row: Vec<(u32, S)> = links.chain([diagonal]).collect();
+            row.sort_unstable_by_key(|e| e.0);
+            row
+        };
+        Csr::from_rows(members.len(), members.iter().enumerate().map(row).collect())
+    }
+
+    fn solver(&self, members: &[usize], backend: &dyn Backend<S>) -> Result<Solver<S>> {
+        let n = members.len();
+        let block = self.block(members);
+        if n > SMALL {
+            let most = (SPARSE * (n * n) as f64) as usize;
+            if let Some(factor) = SparseCholesky::factor(&block, most)? {
+                return Ok(Solver::Sparse(factor));
+            }
+        }
+        let dense = Mat::from_fn(n, n, |i, j| block.get(i, j).unwrap_or(S::zero()));
+        let factor = backend.factor_spd(dense.view())?;
+        let mut inverse = Mat::identity(n);
+        inverse.data_mut().par_chunks_mut(n * PANEL).for_each(|panel| {
+            let columns = panel.len() / n;
+            factor.solve(MatMut::new(panel, n, columns, n));
+        });
+        Ok(Solver::Dense(inverse))
+    }
+}

@@ -1,0 +1,256 @@
+//! The variables of one run, and an iteration on them.
+
+use std::sync::Arc;
+
+use enclust_core::{Change, Ctx, Mat, Problem, Real, Result, Similarity, condensed_len};
+use rayon::prelude::*;
+
+use super::AdmmParams;
+use super::blocks::InverseBlocks;
+use super::panel::{Columns, Shared, cut_symmetric_part};
+use crate::objective::norm;
+
+/// Columns worked on at a time, fixed so that threads do not change a bit.
+const PANEL: usize = 64;
+
+/// Where C stays symmetric and within its bounds, Y₂ is zero but for rounding
+/// errors, and must not decide when to stop. Such errors stay below this many
+/// units in the last place of ‖A‖.
+const NOISE: f64 = 64.0;
+
+/// A matrix over samples that is constant on groups: a value for each ordered
+/// pair of groups (p = q: two different samples of p), and the diagonal.
+pub struct Variable<S> {
+    /// One column a group.
+    pub square: Mat<S>,
+    /// Of a sample with itself.
+    pub diagonal: Vec<S>,
+}
+
+impl<S: Real> Variable<S> {
+    fn zeros(n: usize) -> Self {
+        Variable { square: Mat::zeros(n, n), diagonal: vec![S::zero(); n] }
+    }
+
+    /// The similarity with rows and columns in the given order.
+    fn ordered(similarity: &Similarity<S>, order: &[usize]) -> Self {
+        let n = order.len();
+        let mut square = Mat::zeros(n, n);
+        square.data_mut().par_chunks_mut(n).enumerate().for_each(|(j, column)| {
+            for (i, value) in column.iter_mut().enumerate() {
+                *value = match (order[i], order[j]) {
+                    (p, q) if p == q => similarity.within()[p],
+                    (p, q) => similarity.between(p, q),
+                };
+            }
+        });
+        Variable { square, diagonal: order.iter().map(|&p| similarity.own()[p]).collect() }
+    }
+
+    /// Panels of columns with their stretch of the diagonal.
+    fn panels(&mut self) -> impl IndexedParallelIterator<Item = (&mut [S], &mut [S])> {
+        let n = self.diagonal.len();
+        let squares = self.square.data_mut().par_chunks_mut(n * PANEL);
+        squares.zip(self.diagonal.par_chunks_mut(PANEL))
+    }
+}
+
+/// Squared norms of a step and of what it started from.
+#[derive(Clone, Copy, Default)]
+pub struct Sums {
+    /// Of the step.
+    pub step: f64,
+    /// Of the variable before it.
+    pub scale: f64,
+}
+
+impl Sums {
+    /// Adds one entry.
+    pub fn add<S: Real>(&mut self, weight: f64, step: S, before: S) {
+        self.step += weight * step.wide() * step.wide();
+        self.scale += weight * before.wide() * before.wide();
+    }
+
+    /// Adds a column of entries.
+    #[inline(always)]
+    pub fn add_column<S: Real>(&mut self, weight: &[f64], step: &[S], before: &[S]) {
+        self.step += weighted_squares(weight, step);
+        self.scale += weighted_squares(weight, before);
+    }
+
+    fn total(parts: impl Iterator<Item = Sums>) -> Sums {
+        let plus = |t: Sums, p: Sums| Sums { step: t.step + p.step, scale: t.scale + p.scale };
+        parts.fold(Sums::default(), plus)
+    }
+
+    /// Norms below `noise` are rounding errors of zero, and are taken as zero.
+    fn change(self, name: &'static str, noise: f64) -> Change {
+        let norm = |squares: f64| if squares.sqrt() < noise { 0.0 } else { squares.sqrt() };
+        Change { name, step: norm(self.step), scale: norm(self.scale) }
+    }
+}
+
+/// Σ w x², in eight sums of its own so that the processor need not wait for one.
+#[inline(always)]
+pub fn weighted_squares<S: Real>(weights: &[f64], values: &[S]) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0; LANES];
+    let (w, x) = (weights.chunks_exact(LANES), values.chunks_exact(LANES));
+    let tail: f64 =
+        w.remainder().iter().zip(x.remainder()).map(|(w, x)| w * x.wide() * x.wide()).sum();
+    for (w, x) in w.zip(x) {
+        for lane in 0..LANES {
+            let v = x[lane].wide();
+            lanes[lane] += w[lane] * v * v;
+        }
+    }
+    lanes.iter().sum::<f64>() + tail
+}
+
+/// For each column, the rows that are fixed and what E is there.
+pub type FixedColumns<S> = Vec<Vec<(usize, S)>>;
+
+fn fixed_columns<S: Real>(problem: &Problem<'_, S>, order: &[usize]) -> FixedColumns<S> {
+    let position = positions(order);
+    let column = |(at, &p): (usize, &usize)| {
+        let entry = |(q, v)| (position[q], problem.similarity.between(p, q) - v);
+        let inside = problem.confident.fixed_within[p].then_some((at, S::zero()));
+        problem.confident.fixed.iter_row(p).map(entry).chain(inside).collect()
+    };
+    order.iter().enumerate().map(column).collect()
+}
+
+/// Where each group stands in the order.
+fn positions(order: &[usize]) -> Vec<usize> {
+    let mut position = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, &p)| position[p] = at);
+    position
+}
+
+/// The state of one run. All rows and columns are in the order of the blocks.
+///
+/// In place of Y₂ stands T = C + Y₂/γ₂, whose symmetric part F is cut from. The
+/// step Y₂ ← Y₂ + γ₂(C − F) then reads Y₂ = γ₂(T − F) and needs no pass of its own.
+pub struct Run<'a, S> {
+    params: &'a AdmmParams,
+    inverse: InverseBlocks<S>,
+    sizes: Vec<f64>,
+    fixed: FixedColumns<S>,
+    a: Variable<S>,
+    c: Variable<S>,
+    e: Variable<S>,
+    f: Variable<S>,
+    y1: Variable<S>,
+    t: Variable<S>,
+    iterations: usize,
+    /// Norms below this are rounding errors.
+    noise: f64,
+}
+
+impl<'a, S: Real> Run<'a, S> {
+    /// The authors' start.
+    pub fn new(params: &'a AdmmParams, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Self> {
+        let sizes = problem.similarity.grouping().sizes();
+        let gamma = params.gamma1 + params.gamma2;
+        let inverse = InverseBlocks::new(problem.confident, sizes, gamma, ctx.backend)?;
+        let n = sizes.len();
+        let fixed =
+            if params.fixed { fixed_columns(problem, &inverse.order) } else { vec![Vec::new(); n] };
+        Ok(Run {
+            params,
+            sizes: inverse.order.iter().map(|&p| sizes[p] as f64).collect(),
+            fixed,
+            a: Variable::ordered(problem.similarity, &inverse.order),
+            y1: Variable::ordered(problem.similarity, &inverse.order),
+            c: Variable::zeros(n),
+            e: Variable::zeros(n),
+            f: Variable::zeros(n),
+            t: Variable::zeros(n),
+            iterations: 0,
+            noise: NOISE * S::epsilon().wide() * norm(problem.similarity),
+            inverse,
+        })
+    }
+
+    /// One iteration; the steps of C, E, F, Y₁ and Y₂.
+    pub fn step(&mut self, ctx: &Ctx<'_, S>) -> Vec<Change> {
+        self.iterations += 1;
+        let [c, e, y1, mut y2] = self.update_c_e_y1(ctx);
+        let (f, residual) = self.update_f();
+        y2.step = residual;
+        let names = ["C", "E", "F", "Y1", "Y2"].into_iter();
+        let changes = names.zip([c, e, f, y1, y2]).map(|(name, s)| s.change(name, self.noise));
+        changes.collect()
+    }
+
+    /// How many were made.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// C, E, Y₁ and T need no transpose, so a panel of columns goes through all
+    /// four while it is in the cache. The sums of Y₂ lack its step.
+    fn update_c_e_y1(&mut self, ctx: &Ctx<'_, S>) -> [Sums; 4] {
+        let shared = Shared {
+            params: self.params,
+            inverse: &self.inverse,
+            sizes: &self.sizes,
+            fixed: &self.fixed,
+            a: &self.a,
+            f: &self.f,
+            backend: ctx.backend,
+        };
+        let panels =
+            self.c.panels().zip(self.e.panels()).zip(self.y1.panels()).zip(self.t.panels());
+        let sums: Vec<[Sums; 4]> = panels
+            .enumerate()
+            .map(|(at, (((c, e), y1), t))| {
+                Columns { first: at * PANEL, c, e, y1, t }.update(&shared)
+            })
+            .collect();
+        [0, 1, 2, 3].map(|v| Sums::total(sums.iter().map(|s| s[v])))
+    }
+
+    /// F ← the symmetric part of T, cut to [0, 1]; its step, and the squared norm
+    /// of the residual C − F.
+    fn update_f(&mut self) -> (Sums, f64) {
+        let (sizes, c, t) = (&self.sizes, &self.c, &self.t);
+        let sums: Vec<(Sums, f64)> = self
+            .f
+            .panels()
+            .enumerate()
+            .map(|(at, f)| cut_symmetric_part(sizes, c, t, at * PANEL, f))
+            .collect();
+        (Sums::total(sums.iter().map(|s| s.0)), sums.iter().map(|s| s.1).sum())
+    }
+
+    /// The symmetric part of C, cut to [0, 1], in the order of the groups.
+    pub fn answer(&self, problem: &Problem<'_, S>) -> Result<Similarity<S>> {
+        let n = self.sizes.len();
+        let (half, c) = (S::of(0.5), &self.c.square);
+        let position = positions(&self.inverse.order);
+        let mut between = Vec::with_capacity(condensed_len(n));
+        for p in 0..n {
+            let i = position[p];
+            let row = position[p + 1..].iter().map(|&j| clip(half * (c[(i, j)] + c[(j, i)])));
+            between.extend(row);
+        }
+        let within = position.iter().map(|&i| clip(c[(i, i)])).collect();
+        let own = position.iter().map(|&i| clip(self.c.diagonal[i])).collect();
+        Similarity::new(Arc::clone(problem.similarity.grouping()), between, within, own)
+    }
+}
+
+/// Cut to [0, 1].
+#[inline(always)]
+pub fn clip<S: Real>(value: S) -> S {
+    value.max(S::zero()).min(S::one())
+}
+
+/// How many ordered sample pairs each entry of column q stands for.
+#[inline(always)]
+pub fn pair_weights(sizes: &[f64], q: usize, out: &mut [f64]) {
+    let r = sizes[q];
+    out.iter_mut().zip(sizes).for_each(|(w, s)| *w = r * s);
+    out[q] = r * (r - 1.0);
+}

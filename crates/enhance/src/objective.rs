@@ -1,0 +1,170 @@
+//! The self-enhancement problem itself: objective, gradient and residual.
+//!
+//! ```text
+//! minimise   tr(CᵀΦC) + λ/2 ‖A − C‖²      subject to  C = Cᵀ,  C_Ω fixed,  0 ≤ C ≤ 1
+//! ```
+//!
+//! with Φ = diag(H·1) − H. Everything is evaluated at group size with the weights
+//! that make it equal to the n × n value (T2 in `docs/theory.md`).
+
+use enclust_core::{Confident, Mat, Problem, Real, Similarity, condensed_len};
+use rayon::prelude::*;
+
+/// A symmetric matrix over samples that is constant on groups, in three parts
+/// as in [`Similarity`], but without bounds: a gradient, say. In `f64` always.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Between groups, condensed.
+    pub between: Vec<f64>,
+    /// Between two different samples of a group.
+    pub within: Vec<f64>,
+    /// On the diagonal.
+    pub own: Vec<f64>,
+}
+
+impl Field {
+    /// The values of a similarity.
+    pub fn of<S: Real>(similarity: &Similarity<S>) -> Self {
+        let wide = |values: &[S]| values.iter().map(|v| v.wide()).collect();
+        Field {
+            between: wide(similarity.condensed()),
+            within: wide(similarity.within()),
+            own: wide(similarity.own()),
+        }
+    }
+
+    /// The sample-level inner product ⟨self, other⟩: every pair of groups counts
+    /// 2 r_p r_q times, a group r(r − 1) times within and r times on the diagonal.
+    pub fn dot(&self, other: &Field, sizes: &[usize]) -> f64 {
+        let n = sizes.len();
+        let rows: Vec<f64> = (0..n)
+            .into_par_iter()
+            .map(|p| {
+                let start = condensed_len(n) - condensed_len(n - p);
+                let pairs = self.between[start..].iter().zip(&other.between[start..]);
+                let weighted = pairs.zip(&sizes[p + 1..]).map(|((a, b), &r)| r as f64 * a * b);
+                let r = sizes[p] as f64;
+                r * (2.0 * weighted.sum::<f64>()
+                    + (r - 1.0) * self.within[p] * other.within[p]
+                    + self.own[p] * other.own[p])
+            })
+            .collect();
+        rows.iter().sum()
+    }
+
+    /// Entry by entry.
+    fn zip(&self, other: &Field, f: impl Fn(f64, f64) -> f64) -> Field {
+        let both = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect();
+        Field {
+            between: both(&self.between, &other.between),
+            within: both(&self.within, &other.within),
+            own: both(&self.own, &other.own),
+        }
+    }
+}
+
+/// ‖A‖ over the samples.
+pub fn norm<S: Real>(similarity: &Similarity<S>) -> f64 {
+    let field = Field::of(similarity);
+    field.dot(&field, similarity.grouping().sizes()).sqrt()
+}
+
+/// ΦC + CΦ at group size, for any symmetric C.
+pub fn laplacian_both_sides<S: Real>(
+    confident: &Confident<S>,
+    c: &Field,
+    sizes: &[usize],
+) -> Field {
+    let n = sizes.len();
+    let full = square(c, n);
+    let size = |p: usize| sizes[p] as f64;
+    let h = |p: usize| confident.within[p].wide();
+    let links = |p: usize| confident.graph.iter_row(p).map(|(s, v)| (s, v.wide()));
+    let degree: Vec<f64> = (0..n).map(|p| links(p).map(|(s, h)| size(s) * h).sum()).collect();
+    // Column p of the half: Σ_s r_s h_ps C_sq, where for s = q one of the r_s
+    // samples is q's own, so its diagonal takes the place of one within-value.
+    let pulled: Vec<Vec<f64>> = (0..n)
+        .into_par_iter()
+        .map(|p| {
+            let mut column = vec![0.0; n];
+            for (s, h) in links(p) {
+                for (o, &v) in column.iter_mut().zip(full.col(s)) {
+                    *o += size(s) * h * v;
+                }
+                column[s] += h * (c.own[s] - c.within[s]);
+            }
+            column
+        })
+        .collect();
+    let mut between = Vec::with_capacity(condensed_len(n));
+    for p in 0..n {
+        for q in p + 1..n {
+            between.push((degree[p] + degree[q]) * full[(p, q)] - pulled[p][q] - pulled[q][p]);
+        }
+    }
+    let within =
+        |p: usize| 2.0 * (degree[p] * c.within[p] - pulled[p][p] + h(p) * (c.within[p] - c.own[p]));
+    let own = |p: usize| {
+        let inside = (size(p) - 1.0) * h(p) * (c.own[p] - c.within[p]);
+        2.0 * (degree[p] * c.own[p] - pulled[p][p] + inside)
+    };
+    Field { between, within: (0..n).map(within).collect(), own: (0..n).map(own).collect() }
+}
+
+/// The square form with within-values on the diagonal.
+fn square(c: &Field, n: usize) -> Mat<f64> {
+    let mut full = Mat::zeros(n, n);
+    let mut at = 0;
+    for p in 0..n {
+        full[(p, p)] = c.within[p];
+        for q in p + 1..n {
+            full[(p, q)] = c.between[at];
+            full[(q, p)] = c.between[at];
+            at += 1;
+        }
+    }
+    full
+}
+
+/// The gradient ΦC + CΦ + λ(C − A) over symmetric matrices.
+pub fn gradient<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> Field {
+    let sizes = problem.similarity.grouping().sizes();
+    let (a, c) = (Field::of(problem.similarity), Field::of(c));
+    let pull = laplacian_both_sides(problem.confident, &c, sizes);
+    pull.zip(&c.zip(&a, |c, a| lambda * (c - a)), |g, d| g + d)
+}
+
+/// The value of the objective at C.
+pub fn objective<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> f64 {
+    let sizes = problem.similarity.grouping().sizes();
+    let (a, c) = (Field::of(problem.similarity), Field::of(c));
+    let pull = laplacian_both_sides(problem.confident, &c, sizes);
+    let distance = c.zip(&a, |c, a| c - a);
+    0.5 * c.dot(&pull, sizes) + 0.5 * lambda * distance.dot(&distance, sizes)
+}
+
+/// How far C is from optimal, relative to ‖A‖: the larger of the gradient on the
+/// free entries (divided by λ, which bounds the distance to the optimum) and the
+/// error on the fixed ones. Zero exactly at the optimum.
+pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> f64 {
+    let grouping = problem.similarity.grouping();
+    let sizes = grouping.sizes();
+    let n = sizes.len();
+    let mut free = gradient(problem, lambda, c);
+    let a = Field::of(problem.similarity);
+    let mut fixed = free.zip(&free, |_, _| 0.0);
+    for p in 0..n {
+        for (q, value) in problem.confident.fixed.iter_row(p).filter(|&(q, _)| q > p) {
+            let at = enclust_core::condensed_index(n, p, q);
+            free.between[at] = 0.0;
+            fixed.between[at] = c.between(p, q).wide() - value.wide();
+        }
+        if problem.confident.fixed_within[p] {
+            free.within[p] = 0.0;
+            fixed.within[p] = c.within()[p].wide() - a.within[p];
+        }
+    }
+    let norm = |x: &Field| x.dot(x, sizes).sqrt();
+    let scale = norm(&a);
+    (norm(&free) / lambda).max(norm(&fixed)) / scale
+}

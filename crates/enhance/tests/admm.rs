@@ -1,0 +1,180 @@
+//! `Admm` against the n × n algorithm and the dense optimum.
+
+mod oracle;
+
+use enclust_core::{Ctx, Enhancer, Ensemble, History, Microclusters, Needs, Status};
+use enclust_enhance::objective::kkt_residual;
+use enclust_enhance::{
+    Admm, AdmmParams, KktResidual, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,
+};
+use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
+use oracle::{Case, DenseProblem, max_difference, to_dense};
+use proptest::prelude::*;
+
+/// Runs both for `rounds` iterations and compares every round.
+fn equal_iterate_by_iterate(ensemble: &Ensemble, alpha: f64, params: &AdmmParams, rounds: usize) {
+    let case = Case::<f64>::merged(ensemble, alpha, true);
+    let dense = DenseProblem::of(&Case::build(&Microclusters::singletons(ensemble), alpha, true));
+    // The within-group pairs must agree between the two descriptions.
+    assert!(max_difference(&dense.a, &DenseProblem::of(&case).a) < 1e-14);
+    let gamma = (params.gamma1, params.gamma2);
+    dense.admm(params.lambda, gamma, params.laplacian, params.fixed, |round, c, steps| {
+        let params = AdmmParams { limit: round, epsilon: 1e-300, ..params.clone() };
+        let enhanced = case.enhance(&Admm::new(params).unwrap());
+        let clipped = oracle::combine(c, c, |x, _| x.clamp(0.0, 1.0));
+        let difference = max_difference(&to_dense(&enhanced.similarity), &clipped);
+        assert!(difference < 1e-11, "round {round}: iterates differ by {difference:e}");
+        for (change, (step, scale)) in enhanced.report.last.unwrap().changes.iter().zip(steps) {
+            let same = (change.step - step).abs() < 1e-10 && (change.scale - scale).abs() < 1e-10;
+            assert!(same, "round {round}: {change:?}, expected step {step} from {scale}");
+        }
+        round == rounds
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn equals_the_n_by_n_algorithm(
+        e in ensembles(10, 6, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0,
+        gamma1 in 0.1..3.0, gamma2 in 0.1..3.0, laplacian: bool, fixed: bool,
+    ) {
+        let params = AdmmParams { lambda, gamma1, gamma2, laplacian, fixed, ..AdmmParams::default() };
+        equal_iterate_by_iterate(&e, alpha, &params, 8);
+    }
+
+    #[test]
+    fn equals_the_n_by_n_algorithm_with_missing_labels(
+        e in ensembles_with_missing(9, 5, 3), alpha in 0.0..=1.0, laplacian: bool, fixed: bool,
+    ) {
+        let params = AdmmParams { laplacian, fixed, gamma2: 1.5, ..AdmmParams::default() };
+        equal_iterate_by_iterate(&e, alpha, &params, 6);
+    }
+
+    #[test]
+    fn long_runs_reach_the_dense_optimum(e in ensembles(7, 6, 3), alpha in 0.0..=1.0, lambda in 0.05..2.0) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let optimum = DenseProblem::of(&case).optimum(lambda);
+        let stop = KktResidual::new(ToleranceParams { tolerance: 1e-10 }).unwrap();
+        let params = AdmmParams { lambda, limit: 60_000, ..AdmmParams::default() };
+        let enhanced = case.enhance(&Admm::new(params).unwrap().stopping_by(stop));
+        prop_assert_eq!(enhanced.report.status, Status::Converged);
+        let scale = oracle::norm(&optimum).max(1.0);
+        prop_assert!(max_difference(&to_dense(&enhanced.similarity), &optimum) < 1e-9 * scale);
+    }
+
+    #[test]
+    fn a_huge_lambda_returns_the_similarity(e in ensembles(9, 6, 3), alpha in 0.0..=1.0) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let stop = KktResidual::new(ToleranceParams { tolerance: 1e-9 }).unwrap();
+        let params = AdmmParams { lambda: 1e9, gamma1: 1e3, limit: 20_000, ..AdmmParams::default() };
+        let enhanced = case.enhance(&Admm::new(params).unwrap().stopping_by(stop));
+        let difference = max_difference(&to_dense(&enhanced.similarity), &to_dense(&case.similarity));
+        prop_assert!(difference < 1e-6, "{difference}");
+    }
+
+    #[test]
+    fn single_precision_agrees_to_1e_4(e in ensembles(12, 6, 3), alpha in 0.0..=1.0) {
+        let double = Case::<f64>::merged(&e, alpha, true).enhance(&Admm::default());
+        let params = AdmmParams { limit: double.report.iterations, epsilon: 1e-300, ..AdmmParams::default() };
+        let single = Case::<f32>::merged(&e, alpha, true).enhance(&Admm::new(params).unwrap());
+        for (a, b) in double.similarity.condensed().iter().zip(single.similarity.condensed()) {
+            prop_assert!((a - f64::from(*b)).abs() < 1e-4);
+        }
+    }
+}
+
+#[test]
+fn thread_count_changes_no_bit() {
+    let e = planted(900, 6, 40, 0.3, 5);
+    let case = Case::<f64>::merged(&e, 0.8, true);
+    assert!(case.similarity.len() > 300, "several panels");
+    let run = |threads| {
+        let mut ctx = Ctx::default().with_threads(threads);
+        ctx.install(|ctx| Admm::default().enhance(&case.problem(), ctx)).unwrap().unwrap()
+    };
+    let (one, two) = (run(1), run(2));
+    assert_eq!(one.similarity, two.similarity);
+    assert_eq!(one.report.iterations, two.report.iterations);
+}
+
+#[test]
+fn stops_where_the_authors_rule_says() {
+    let e = planted(40, 8, 4, 0.25, 3);
+    let dense = DenseProblem::of(&Case::merged(&e, 0.8, true));
+    let mut expected = 0;
+    dense.admm(0.4, (1.0, 1.0), true, true, |round, _, steps| {
+        expected = round;
+        steps.iter().all(|(step, scale)| step / scale < 1e-2)
+    });
+    let report = Case::<f64>::merged(&e, 0.8, true).enhance(&Admm::default()).report;
+    assert_eq!((report.status, report.iterations), (Status::Converged, expected));
+    // The printed rule squares the ratios and so stops earlier.
+    let squared = Admm::default().stopping_by(PaperRule::default());
+    assert!(Case::<f64>::merged(&e, 0.8, true).enhance(&squared).report.iterations < expected);
+}
+
+#[test]
+fn limits_are_statuses() {
+    let case = Case::<f64>::merged(&planted(40, 8, 4, 0.25, 3), 0.8, true);
+    let short = Admm::new(AdmmParams { limit: 3, ..AdmmParams::default() }).unwrap();
+    let report = case.enhance(&short).report;
+    assert_eq!((report.status, report.iterations), (Status::IterationLimit, 3));
+    let hasty = TimeLimit::new(TimeLimitParams { seconds: 1e-12 }).unwrap();
+    let report = case.enhance(&Admm::default().stopping_by(hasty)).report;
+    assert_eq!((report.status, report.iterations), (Status::TimeLimit, 1));
+}
+
+#[test]
+fn observers_see_every_iteration_and_may_stop() {
+    let case = Case::<f64>::merged(&planted(40, 8, 4, 0.25, 3), 0.8, true);
+    let mut history = History {
+        needs: Needs { objective: true, residual: true, changes: true },
+        ..History::default()
+    };
+    let mut ctx = Ctx::default().with_observer(&mut history);
+    let enhanced = Admm::default().enhance(&case.problem(), &mut ctx).unwrap();
+    assert_eq!(history.records.len(), enhanced.report.iterations);
+    let last = history.records.last().unwrap();
+    assert_eq!(last.residual, Some(kkt_residual(&case.problem(), 0.4, &enhanced.similarity)));
+    assert!(last.objective.unwrap() > 0.0);
+
+    struct Impatient;
+    impl enclust_core::Observer for Impatient {
+        fn on_iteration(&mut self, r: &enclust_core::Record) -> std::ops::ControlFlow<()> {
+            if r.iteration == 2 {
+                std::ops::ControlFlow::Break(())
+            } else {
+                std::ops::ControlFlow::Continue(())
+            }
+        }
+    }
+    let mut impatient = Impatient;
+    let mut ctx = Ctx::default().with_observer(&mut impatient);
+    let report = Admm::default().enhance(&case.problem(), &mut ctx).unwrap().report;
+    assert_eq!((report.status, report.iterations), (Status::Cancelled, 2));
+}
+
+#[test]
+fn a_raised_cancel_flag_ends_the_run() {
+    let case = Case::<f64>::merged(&planted(40, 8, 4, 0.25, 3), 0.8, true);
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let mut ctx = Ctx::default().with_cancel(&flag);
+    let report = Admm::default().enhance(&case.problem(), &mut ctx).unwrap().report;
+    assert_eq!((report.status, report.iterations), (Status::Cancelled, 1));
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for (params, name) in [
+        (AdmmParams { lambda: 0.0, ..AdmmParams::default() }, "lambda"),
+        (AdmmParams { gamma1: -1.0, ..AdmmParams::default() }, "gamma1"),
+        (AdmmParams { gamma2: f64::NAN, ..AdmmParams::default() }, "gamma2"),
+        (AdmmParams { epsilon: f64::INFINITY, ..AdmmParams::default() }, "epsilon"),
+        (AdmmParams { limit: 0, ..AdmmParams::default() }, "limit"),
+    ] {
+        let message = Admm::new(params).unwrap_err().to_string();
+        assert!(message.contains(name), "{message}");
+    }
+}

@@ -1,0 +1,409 @@
+//! MATLAB files made here byte by byte, sound and damaged.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use enclust_core::{Ensemble, Error, Partition};
+use enclust_io::{IoError, MatError, MatFile, Pool, PoolError, Variable, read_mat, read_pool};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use proptest::prelude::*;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    Little,
+    Big,
+}
+use Order::{Big, Little};
+
+/// The bytes of a number, given in little-endian order.
+fn ordered(order: Order, little: &[u8]) -> Vec<u8> {
+    let mut bytes = little.to_vec();
+    if order == Big {
+        bytes.reverse();
+    }
+    bytes
+}
+
+fn word(order: Order, value: u32) -> Vec<u8> {
+    ordered(order, &value.to_le_bytes())
+}
+
+/// A tag and its data, padded to eight bytes; up to four bytes are packed into
+/// the tag, as MATLAB does.
+fn element(order: Order, kind: u32, data: &[u8]) -> Vec<u8> {
+    let size = data.len() as u32;
+    let mut bytes = if (1..=4).contains(&size) {
+        word(order, size << 16 | kind)
+    } else {
+        [word(order, kind), word(order, size)].concat()
+    };
+    bytes.extend_from_slice(data);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    bytes
+}
+
+/// Numbers as they are stored: type of the elements, and how to write one.
+struct Stored {
+    kind: u32,
+    write: fn(f64) -> Vec<u8>,
+}
+
+const STORED: [Stored; 10] = [
+    Stored { kind: 1, write: |x| (x as i8).to_le_bytes().to_vec() },
+    Stored { kind: 2, write: |x| (x as u8).to_le_bytes().to_vec() },
+    Stored { kind: 3, write: |x| (x as i16).to_le_bytes().to_vec() },
+    Stored { kind: 4, write: |x| (x as u16).to_le_bytes().to_vec() },
+    Stored { kind: 5, write: |x| (x as i32).to_le_bytes().to_vec() },
+    Stored { kind: 6, write: |x| (x as u32).to_le_bytes().to_vec() },
+    Stored { kind: 7, write: |x| (x as f32).to_le_bytes().to_vec() },
+    Stored { kind: 9, write: |x| x.to_le_bytes().to_vec() },
+    Stored { kind: 12, write: |x| (x as i64).to_le_bytes().to_vec() },
+    Stored { kind: 13, write: |x| (x as u64).to_le_bytes().to_vec() },
+];
+const DOUBLE: &Stored = &STORED[7];
+
+/// A variable whose values are already bytes.
+fn raw_variable(order: Order, flags: u32, shape: &[u32], name: &str, values: &[u8]) -> Vec<u8> {
+    let dimensions: Vec<u8> = shape.iter().flat_map(|&length| word(order, length)).collect();
+    let parts = [
+        element(order, 6, &[word(order, flags), word(order, 0)].concat()),
+        element(order, 5, &dimensions),
+        element(order, 1, name.as_bytes()),
+        values.to_vec(),
+    ]
+    .concat();
+    [word(order, 14), word(order, parts.len() as u32), parts].concat()
+}
+
+/// An array of class double.
+fn array(order: Order, stored: &Stored, shape: &[u32], name: &str, values: &[f64]) -> Vec<u8> {
+    let data: Vec<u8> = values.iter().flat_map(|&x| ordered(order, &(stored.write)(x))).collect();
+    raw_variable(order, 6, shape, name, &element(order, stored.kind, &data))
+}
+
+fn doubles(shape: &[u32], name: &str, values: &[f64]) -> Vec<u8> {
+    array(Little, DOUBLE, shape, name, values)
+}
+
+fn compressed(order: Order, variable: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(variable).unwrap();
+    let data = encoder.finish().unwrap();
+    [word(order, 15), word(order, data.len() as u32), data].concat()
+}
+
+fn file(order: Order, variables: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = b"MATLAB 5.0 MAT-file, made by a test".to_vec();
+    bytes.resize(124, b' ');
+    bytes.extend(ordered(order, &[0, 1]));
+    bytes.extend(if order == Little { b"IM" } else { b"MI" });
+    bytes.extend(variables.concat());
+    bytes
+}
+
+fn pool(variables: &[Vec<u8>]) -> Result<Pool, PoolError> {
+    Pool::from_mat(&MatFile::parse(&file(Little, variables)).unwrap())
+}
+
+/// A pool of three samples and two clusterings, in one byte order, with or
+/// without compression.
+fn small_pool(order: Order, packed: bool) -> Vec<u8> {
+    let variables = [
+        array(order, &STORED[1], &[3, 2], "members", &[1.0, 1.0, 9.0, 4.0, 5.0, 5.0]),
+        array(order, DOUBLE, &[3, 1], "gt", &[2.0, 2.0, 7.0]),
+    ];
+    if packed {
+        file(order, &variables.map(|v| compressed(order, &v)))
+    } else {
+        file(order, &variables)
+    }
+}
+
+#[test]
+fn every_type_in_both_byte_orders_compressed_or_not() {
+    let values = [0.0, 1.0, 2.0, 100.0, 127.0, 3.0];
+    for order in [Little, Big] {
+        for stored in &STORED {
+            let variable = array(order, stored, &[2, 3], "x", &values);
+            for bytes in [variable.clone(), compressed(order, &variable)] {
+                let file = MatFile::parse(&file(order, &[bytes])).unwrap();
+                let array = file.array("x").unwrap();
+                assert_eq!(array.shape(), &[2, 3]);
+                assert_eq!(array.values(), &values, "{order:?}, type {}", stored.kind);
+            }
+        }
+    }
+}
+
+#[test]
+fn signs_and_fractions_survive() {
+    for (stored, values) in [
+        (&STORED[0], vec![-1.0, -128.0]),
+        (&STORED[4], vec![-1.0, -70_000.0]),
+        (&STORED[8], vec![-1.0, 9_007_199_254_740_991.0]),
+        (&STORED[6], vec![-0.5, f64::INFINITY]),
+        (DOUBLE, vec![0.1, -1e300]),
+    ] {
+        let file = MatFile::parse(&file(Little, &[array(Little, stored, &[1, 2], "x", &values)]));
+        assert_eq!(file.unwrap().array("x").unwrap().values(), &values);
+    }
+}
+
+/// Written by SciPy 1.17.1: savemat with do_compression=True of `members` (int32),
+/// `gt` (a row of doubles) and `note` (text); the header is made here.
+#[test]
+fn a_file_of_scipy() {
+    const VARIABLES: &str = "\
+        0f0000003b000000789ce36360600800623620e600621e06086085f299819809881981981d8873537393528b\
+        8ac1f212507198dcbfffffff3f98ccc200c200d6730a8d0f0000002f000000789ce3636060f000623620e680\
+        d220c00ae533023133986662482f6160e004b2251860e0833d2acde00000663e04190f0000002b000000789c\
+        e36360603000623620e600621606086085f2198198094cb330e4e597a40a007919990c0c00279902ff";
+    let bytes: Vec<u8> = (0..VARIABLES.len() / 2)
+        .map(|i| u8::from_str_radix(&VARIABLES[2 * i..2 * i + 2], 16).unwrap())
+        .collect();
+    let file = MatFile::parse(&file(Little, &[bytes])).unwrap();
+    assert_eq!(file.names().collect::<Vec<_>>(), ["members", "gt", "note"]);
+    let members = file.array("members").unwrap();
+    assert_eq!(members.shape(), &[3, 2]);
+    assert_eq!(members.values(), &[1.0, 1.0, 7.0, -2.0, 300_000.0, 300_000.0]);
+    assert_eq!(file.get("note"), Some(&Variable::Unread("text")));
+    let pool = Pool::from_mat(&file).unwrap();
+    assert_eq!(pool.truth, Some(Partition::from_labels([1, 1, 2])));
+}
+
+#[test]
+fn what_is_not_a_full_real_array_is_passed_over() {
+    let complex = raw_variable(Little, 6 | 0x0800, &[1, 1], "c", &element(Little, 9, &[0; 8]));
+    let huge = array(Little, &STORED[9], &[1, 1], "h", &[1e16]);
+    let opaque = {
+        let parts = [
+            element(Little, 6, &[word(Little, 17), word(Little, 0)].concat()),
+            element(Little, 1, b"o"),
+        ]
+        .concat();
+        [word(Little, 14), word(Little, parts.len() as u32), parts].concat()
+    };
+    let unknown = element(Little, 99, &[0; 16]);
+    let cell = raw_variable(Little, 1, &[1, 1], "k", &[0; 40]);
+    let last = doubles(&[1, 1], "x", &[5.0]);
+    let file =
+        MatFile::parse(&file(Little, &[complex, huge, opaque, unknown, cell, last])).unwrap();
+    assert_eq!(file.names().collect::<Vec<_>>(), ["c", "h", "o", "k", "x"]);
+    assert_eq!(file.get("c"), Some(&Variable::Unread("complex numbers")));
+    assert_eq!(file.get("h"), Some(&Variable::Unread("integers of 2^53 or more")));
+    assert_eq!(file.get("o"), Some(&Variable::Unread("an object")));
+    assert_eq!(file.get("k"), Some(&Variable::Unread("a cell array")));
+    assert_eq!(file.array("x").unwrap().values(), &[5.0]);
+    assert_eq!(file.get("y"), None);
+}
+
+#[test]
+fn of_two_variables_of_one_name_the_last_counts() {
+    let file = file(Little, &[doubles(&[1, 1], "x", &[1.0]), doubles(&[1, 1], "x", &[2.0])]);
+    assert_eq!(MatFile::parse(&file).unwrap().array("x").unwrap().values(), &[2.0]);
+}
+
+#[test]
+fn other_formats_are_named() {
+    let mut v73 = file(Little, &[]);
+    v73[125] = 2;
+    for bytes in [v73, b"\x89HDF\r\n\x1a\n and so on".to_vec()] {
+        let error = MatFile::parse(&bytes).unwrap_err();
+        assert_eq!(error, MatError::Hdf5);
+        assert!(error.to_string().contains("-v7"));
+    }
+    assert_eq!(MatFile::parse(b""), Err(MatError::NotMat));
+    assert_eq!(MatFile::parse(&[b' '; 500]), Err(MatError::NotMat));
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    for order in [Little, Big] {
+        for packed in [false, true] {
+            let bytes = small_pool(order, packed);
+            let whole = MatFile::parse(&bytes).unwrap();
+            for length in 0..bytes.len() {
+                // Between two variables nothing tells that more should come.
+                if let Ok(part) = MatFile::parse(&bytes[..length]) {
+                    assert!(part.names().count() < whole.names().count());
+                    assert!(length == 128 || part.names().eq(["members"]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn promises_do_not_allocate() {
+    // Dimensions of 2³¹ − 1, and a size of nearly 4 GB, over a few bytes.
+    let wide = raw_variable(Little, 6, &[i32::MAX as u32; 2], "x", &element(Little, 9, &[0; 8]));
+    assert!(matches!(
+        MatFile::parse(&file(Little, &[wide])),
+        Err(MatError::TooLarge { at: 136, .. })
+    ));
+    let long = [word(Little, 14), word(Little, u32::MAX - 7)].concat();
+    assert_eq!(
+        MatFile::parse(&file(Little, &[long])),
+        Err(MatError::Truncated { at: 136, needed: u32::MAX as usize - 7, left: 0 })
+    );
+    let negative = raw_variable(Little, 6, &[u32::MAX, 1], "x", &[]);
+    assert!(matches!(MatFile::parse(&file(Little, &[negative])), Err(MatError::Damaged { .. })));
+}
+
+#[test]
+fn compressed_data_are_checked_to_the_end() {
+    let good = compressed(Little, &doubles(&[1, 2], "x", &[1.0, 2.0]));
+    let damaged = |bytes: Vec<u8>| match MatFile::parse(&file(Little, &[bytes])) {
+        Err(MatError::Damaged { what, .. }) => what,
+        other => panic!("{other:?}"),
+    };
+    let mut checksum = good.clone();
+    *checksum.last_mut().unwrap() ^= 1;
+    assert_eq!(damaged(checksum), "the compressed data are corrupt");
+
+    let resized = |data: &[u8]| [word(Little, 15), word(Little, data.len() as u32), data.to_vec()];
+    assert_eq!(
+        damaged(resized(&good[8..good.len() - 1]).concat()),
+        "the compressed data have no end"
+    );
+    assert_eq!(
+        damaged(resized(&[&good[8..], b"more"].concat()).concat()),
+        "bytes follow the compressed data"
+    );
+    let nested = compressed(Little, &good);
+    assert!(matches!(
+        MatFile::parse(&file(Little, &[nested])),
+        Err(MatError::Compressed { at: 128, .. })
+    ));
+}
+
+#[test]
+fn a_pool_with_truth() {
+    let expected = Pool {
+        ensemble: Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap(),
+        truth: Some(Partition::from_labels([0, 0, 1])),
+    };
+    for order in [Little, Big] {
+        for packed in [false, true] {
+            let file = MatFile::parse(&small_pool(order, packed)).unwrap();
+            assert_eq!(Pool::from_mat(&file).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn a_pool_without_truth_and_with_gaps() {
+    let members = doubles(&[2, 2], "members", &[f64::NAN, 3.0, 0.0, -0.0]);
+    let expected = Ensemble::from_columns(&[[None, Some(3)], [Some(0), Some(0)]]).unwrap();
+    assert_eq!(pool(&[members]), Ok(Pool { ensemble: expected, truth: None }));
+}
+
+#[test]
+fn arrays_that_are_no_pool_are_refused() {
+    let members = || doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.0]);
+    let gt = |shape: &[u32], values: &[f64]| doubles(shape, "gt", values);
+
+    assert_eq!(
+        pool(&[gt(&[1, 1], &[1.0])]),
+        Err(PoolError::NoArray { name: "members", found: vec!["gt".into()] })
+    );
+    let fraction = doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.5]);
+    assert_eq!(
+        pool(&[fraction]).unwrap_err().to_string(),
+        "\"members\" at row 1, column 1 (from zero) is 1.5, not a whole number"
+    );
+    for value in [f64::INFINITY, 1e17] {
+        let error = pool(&[members(), gt(&[1, 2], &[1.0, value])]).unwrap_err();
+        assert_eq!(error, PoolError::Label { name: "gt", row: 0, column: 1, value });
+    }
+    assert_eq!(
+        pool(&[members(), gt(&[3, 1], &[1.0; 3])]),
+        Err(PoolError::Samples { members: 2, truth: 3 })
+    );
+    assert_eq!(
+        pool(&[members(), gt(&[2, 1], &[1.0, f64::NAN])]),
+        Err(PoolError::NoTruth { sample: 1 })
+    );
+    assert!(matches!(
+        pool(&[members(), gt(&[2, 2], &[1.0; 4])]),
+        Err(PoolError::Shape { name: "gt", .. })
+    ));
+    assert!(matches!(
+        pool(&[doubles(&[1, 2, 2], "members", &[1.0; 4])]),
+        Err(PoolError::Shape { name: "members", .. })
+    ));
+    assert_eq!(
+        pool(&[doubles(&[0, 0], "members", &[])]),
+        Err(PoolError::Ensemble(Error::Empty { what: "ensemble" }))
+    );
+    assert_eq!(
+        pool(&[members(), raw_variable(Little, 1, &[1, 1], "gt", &[])]),
+        Err(PoolError::Unread { name: "gt", holds: "a cell array" })
+    );
+}
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn files_are_read_and_errors_name_them() {
+    let path = scratch("small_pool.mat");
+    std::fs::write(&path, small_pool(Little, true)).unwrap();
+    assert_eq!(read_mat(&path).unwrap().names().collect::<Vec<_>>(), ["members", "gt"]);
+    assert_eq!(read_pool(&path).unwrap().ensemble.clusterings(), 2);
+
+    let path = scratch("not_a_pool.mat");
+    std::fs::write(&path, file(Little, &[])).unwrap();
+    let error = read_pool(&path).unwrap_err();
+    assert!(matches!(error, IoError::Pool { .. }));
+    assert!(error.to_string().contains("not_a_pool.mat"));
+
+    let path = scratch("not_a_mat.mat");
+    std::fs::write(&path, "a,b\n1,2\n").unwrap();
+    assert!(matches!(read_pool(&path), Err(IoError::Mat { error: MatError::NotMat, .. })));
+    assert!(matches!(read_mat(scratch("no such file")), Err(IoError::Read { .. })));
+}
+
+proptest! {
+    /// Whatever is done to the bytes, there is an answer or an error.
+    #[test]
+    fn damage_never_panics(
+        big in any::<bool>(),
+        packed in any::<bool>(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0..8_u8), 1..6),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = small_pool(if big { Big } else { Little }, packed);
+        for (at, bit) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1 << bit;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        if let Ok(file) = MatFile::parse(&bytes) {
+            let _ = Pool::from_mat(&file);
+        }
+    }
+
+    #[test]
+    fn any_bytes_after_the_header_never_panic(noise in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = MatFile::parse(&file(Little, &[noise]));
+    }
+
+    /// The checksum of a compressed variable covers all its values.
+    #[test]
+    fn a_flip_in_compressed_data_is_found(at in any::<prop::sample::Index>(), bit in 0..8_u8) {
+        let values: Vec<f64> = (0..50).map(f64::from).collect();
+        let good = file(Little, &[compressed(Little, &doubles(&[50, 1], "x", &values))]);
+        let mut bad = good.clone();
+        let at = 136 + at.index(bad.len() - 136);
+        bad[at] ^= 1 << bit;
+        match MatFile::parse(&bad) {
+            Err(_) => {}
+            Ok(file) => prop_assert_eq!(file, MatFile::parse(&good).unwrap()),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Leading eigenpairs of a symmetric operator: block Lanczos with thick restarts.
+
+use enclust_core::{Backend, Eigen, Error, Mat, MatRef, Real, Result};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::operator::SymmetricOperator;
+use crate::panels::{columns, combine, inner_products};
+
+/// Vectors iterated beyond those asked for: they take the slow convergence at
+/// the edge of the block, and the further copies of a multiple eigenvalue.
+const GUARD: usize = 6;
+/// Smallest size of a full basis.
+const BASIS: usize = 64;
+/// Expansions of the basis before giving up; ten to fifty are usual.
+const EXPANSIONS: usize = 500;
+
+/// **Summary.** The k algebraically largest eigenpairs of a symmetric operator.
+///
+/// **Problem.** Find V with orthonormal columns and λ₁ ≥ … ≥ λₖ, the largest
+/// eigenvalues of A counted with multiplicity, such that AV = V diag(λ). Each
+/// pair is found to a residual ‖Av − λv‖ ≤ 10⁻¹⁰‖A‖ (in single precision,
+/// 100 units of rounding).
+///
+/// A basis, begun with a random block of a few vectors more than k, is expanded
+/// by the residuals of its leading Ritz pairs, which is block Lanczos with full
+/// orthogonalisation; when full it is cut down to its best Ritz vectors. As the
+/// block is wider than k, eigenvalues of any multiplicity are found with all the
+/// copies that belong to the answer. An operator not larger than a full basis is
+/// decomposed as a dense matrix.
+///
+/// **Parameters.** `k` from 0 to the size of the operator; `seed` of the random
+/// block; `backend` for the dense kernels.
+///
+/// **Complexity.** A few tens of products with at most k + 6 vectors for a
+/// spectrum with a gap behind λₖ, more for one without; 2n max(64, 4k + 24)
+/// numbers of memory.
+///
+/// **Determinism and ties.** A function of its arguments: the number of threads
+/// changes no bit. Values come ascending, as in every [`Eigen`]. The sign of a
+/// vector is the one that makes its entry of largest magnitude, the first of
+/// them, positive. Inside the eigenspace of a multiple eigenvalue the vectors
+/// depend on the seed and the backend; where only some copies of an eigenvalue
+/// are asked for, so does the space they span.
+///
+/// **Errors.** [`Error::Size`] for k beyond the size; [`Error::NotFinite`] if
+/// the operator gives something not finite; [`Error::NoConvergence`] if the
+/// residuals stay too large.
+///
+/// **Example.**
+/// ```
+/// use enclust_core::{Mat, Reference};
+/// use enclust_linalg::leading_eigenpairs;
+///
+/// let a = Mat::from_fn(3, 3, |i, j| if i == j { 2.0 } else { 1.0 });
+/// let top = leading_eigenpairs(&a, 1, 0, &Reference)?;
+/// assert!((top.values[0] - 4.0_f64).abs() < 1e-12);
+/// assert!((top.vectors[(0, 0)] - 1.0 / 3.0_f64.sqrt()).abs() < 1e-12);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** K. Wu, H. Simon, *Thick-restart Lanczos method for large
+/// symmetric eigenvalue problems*, SIAM J. Matrix Anal. Appl. 22 (2000).
+pub fn leading_eigenpairs<S: Real>(
+    operator: &dyn SymmetricOperator<S>,
+    k: usize,
+    seed: u64,
+    backend: &dyn Backend<S>,
+) -> Result<Eigen<S>> {
+    let n = operator.dim();
+    if k > n {
+        return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
+    }
+    if k == 0 {
+        return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(n, 0) });
+    }
+    let mut eigen = if n <= capacity(k) {
+        decompose(operator, k, backend)?
+    } else {
+        search(operator, k, seed, backend)?
+    };
+    (0..k).for_each(|j| fix_sign(eigen.vectors.col_mut(j)));
+    Ok(eigen)
+}
+
+/// Number of vectors in a full basis.
+fn capacity(k: usize) -> usize {
+    BASIS.max(4 * (k + GUARD))
+}
+
+/// The answer for a small operator: all its eigenpairs, the last k kept.
+fn decompose<S: Real>(
+    operator: &dyn SymmetricOperator<S>,
+    k: usize,
+    backend: &dyn Backend<S>,
+) -> Result<Eigen<S>> {
+    let n = operator.dim();
+    let dense = operator.apply(backend, &Mat::identity(n));
+    check_finite(&dense, 0)?;
+    let all = backend.eigh(dense.view())?;
+    let last: Vec<usize> = (n - k..n).collect();
+    Ok(Eigen { values: all.values[n - k..].to_vec(), vectors: columns(&all.vectors, &last) })
+}
+
+/// The answer for a large operator, by iteration.
+fn search<S: Real>(
+    operator: &dyn SymmetricOperator<S>,
+    k: usize,
+    seed: u64,
+    backend: &dyn Backend<S>,
+) -> Result<Eigen<S>> {
+    let block = k + GUARD;
+    let mut basis = Basis::new(operator, backend);
+    let mut fresh = basis.orthonormalised(random_block(operator.dim(), block, seed));
+    let mut scale = S::zero();
+    let mut expansions = 0;
+    while fresh.cols() > 0 && expansions < EXPANSIONS {
+        expansions += 1;
+        basis.expand(&fresh, expansions)?;
+        let ritz = backend.eigh(basis.projected.view())?;
+        scale = ritz.values.iter().fold(scale, |s, v| s.max(v.abs()));
+        let leading = basis.leading(&ritz, block);
+        let residuals = leading.residuals();
+        let open = open_columns(&residuals, tolerance::<S>() * scale);
+        if open.first().is_none_or(|&j| j >= k) {
+            return Ok(leading.ascending(k));
+        }
+        if basis.len() + open.len() > capacity(k) {
+            basis.restart(&ritz, 2 * block);
+        }
+        fresh = basis.orthonormalised(columns(&residuals, &open));
+    }
+    Err(Error::NoConvergence { what: "the leading eigenpairs", iterations: expansions })
+}
+
+/// Residual allowed, relative to the norm of the operator.
+fn tolerance<S: Real>() -> S {
+    S::of(1e-10).max(S::of(100.0) * S::epsilon())
+}
+
+/// The columns whose length exceeds `limit`.
+fn open_columns<S: Real>(residuals: &Mat<S>, limit: S) -> Vec<usize> {
+    (0..residuals.cols()).filter(|&j| length(residuals.col(j)) > limit).collect()
+}
+
+fn random_block<S: Real>(n: usize, columns: usize, seed: u64) -> Mat<S> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut block = Mat::zeros(n, columns);
+    block.data_mut().iter_mut().for_each(|v| *v = S::of(2.0 * rng.random::<f64>() - 1.0));
+    block
+}
+
+/// An orthonormal basis V with its products: AV, and the projection VᵀAV.
+struct Basis<'a, S: Real> {
+    operator: &'a dyn SymmetricOperator<S>,
+    backend: &'a dyn Backend<S>,
+    /// V, column after column.
+    vectors: Vec<S>,
+    /// AV, column after column.
+    images: Vec<S>,
+    /// VᵀAV.
+    projected: Mat<S>,
+}
+
+impl<'a, S: Real> Basis<'a, S> {
+    fn new(operator: &'a dyn SymmetricOperator<S>, backend: &'a dyn Backend<S>) -> Self {
+        let (vectors, images, projected) = (Vec::new(), Vec::new(), Mat::zeros(0, 0));
+        Basis { operator, backend, vectors, images, projected }
+    }
+
+    fn len(&self) -> usize {
+        self.projected.cols()
+    }
+
+    /// V or AV as a matrix.
+    fn tall<'b>(&self, data: &'b [S]) -> MatRef<'b, S> {
+        let n = self.operator.dim();
+        MatRef::new(data, n, data.len() / n, n)
+    }
+
+    /// Takes in vectors orthonormal to each other and to the basis.
+    fn expand(&mut self, fresh: &Mat<S>, expansion: usize) -> Result<()> {
+        let images = self.operator.apply(self.backend, fresh);
+        check_finite(&images, expansion)?;
+        self.vectors.extend_from_slice(fresh.data());
+        self.images.extend_from_slice(images.data());
+        let new = inner_products(self.backend, self.tall(&self.vectors), &images);
+        let old = self.len();
+        let entry = |i: usize, j: usize| {
+            if i.max(j) < old { self.projected[(i, j)] } else { new[(i.min(j), i.max(j) - old)] }
+        };
+        self.projected = Mat::from_fn(new.rows(), new.rows(), entry);
+        Ok(())
+    }
+
+    /// The `count` leading Ritz pairs, or as many as there are.
+    fn leading(&self, ritz: &Eigen<S>, count: usize) -> RitzPairs<S> {
+        let order: Vec<usize> = (0..self.len()).rev().take(count).collect();
+        let coefficients = columns(&ritz.vectors, &order);
+        let turned = |data: &[S]| {
+            let mut out = Mat::zeros(self.operator.dim(), order.len());
+            combine(self.backend, S::one(), self.tall(data), &coefficients, S::zero(), &mut out);
+            out
+        };
+        RitzPairs {
+            values: order.iter().map(|&j| ritz.values[j]).collect(),
+            vectors: turned(&self.vectors),
+            images: turned(&self.images),
+        }
+    }
+
+    /// Cuts the basis down to its `count` leading Ritz vectors.
+    fn restart(&mut self, ritz: &Eigen<S>, count: usize) {
+        let kept = self.leading(ritz, count);
+        self.vectors = kept.vectors.data().to_vec();
+        self.images = kept.images.data().to_vec();
+        self.projected = Mat::from_fn(kept.values.len(), kept.values.len(), |i, j| {
+            if i == j { kept.values[i] } else { S::zero() }
+        });
+    }
+
+    /// An orthonormal block for what `block` adds to the span of the basis.
+    /// Everything is done twice, which makes it orthogonal to working precision.
+    fn orthonormalised(&self, mut block: Mat<S>) -> Mat<S> {
+        for column in 0..block.cols() {
+            normalise(block.col_mut(column));
+        }
+        for _ in 0..2 {
+            let vectors = self.tall(&self.vectors);
+            let overlap = inner_products(self.backend, vectors, &block);
+            combine(self.backend, -S::one(), vectors, &overlap, S::one(), &mut block);
+            block = orthonormal_columns(block);
+        }
+        block
+    }
+}
+
+/// Approximate eigenpairs, largest value first.
+struct RitzPairs<S> {
+    values: Vec<S>,
+    vectors: Mat<S>,
+    /// The operator times the vectors.
+    images: Mat<S>,
+}
+
+impl<S: Real> RitzPairs<S> {
+    /// Av − λv for each pair.
+    fn residuals(&self) -> Mat<S> {
+        let mut out = self.images.clone();
+        for (j, &value) in self.values.iter().enumerate() {
+            let vector = self.vectors.col(j);
+            out.col_mut(j).iter_mut().zip(vector).for_each(|(r, &v)| *r -= value * v);
+        }
+        out
+    }
+
+    /// The first k pairs, smallest value first.
+    fn ascending(&self, k: usize) -> Eigen<S> {
+        let order: Vec<usize> = (0..k).rev().collect();
+        Eigen {
+            values: order.iter().map(|&j| self.values[j]).collect(),
+            vectors: columns(&self.vectors, &order),
+        }
+    }
+}
+
+/// Gram–Schmidt among columns of length about one; a column that the ones before
+/// it all but contain is left out.
+fn orthonormal_columns<S: Real>(mut block: Mat<S>) -> Mat<S> {
+    let n = block.rows();
+    let mut kept = Vec::with_capacity(block.cols());
+    for j in 0..block.cols() {
+        let (before, rest) = block.data_mut().split_at_mut(j * n);
+        let column = &mut rest[..n];
+        for &i in &kept {
+            let other: &[S] = &before[i * n..][..n];
+            let overlap = dot(other, column);
+            column.iter_mut().zip(other).for_each(|(c, &o)| *c -= overlap * o);
+        }
+        if length(column) > S::epsilon().sqrt() {
+            normalise(column);
+            kept.push(j);
+        }
+    }
+    columns(&block, &kept)
+}
+
+fn dot<S: Real>(a: &[S], b: &[S]) -> S {
+    S::of(a.iter().zip(b).map(|(x, y)| x.wide() * y.wide()).sum())
+}
+
+/// Scaled, so that squares neither overflow nor vanish.
+fn length<S: Real>(x: &[S]) -> S {
+    let largest = x.iter().fold(0.0, |m: f64, v| m.max(v.abs().wide()));
+    if largest == 0.0 {
+        return S::zero();
+    }
+    let squares: f64 = x.iter().map(|v| (v.wide() / largest) * (v.wide() / largest)).sum();
+    S::of(largest * squares.sqrt())
+}
+
+fn normalise<S: Real>(x: &mut [S]) {
+    let length = length(x);
+    if length > S::zero() {
+        x.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+/// Makes the entry of largest magnitude, the first of them, positive.
+fn fix_sign<S: Real>(x: &mut [S]) {
+    let largest = x.iter().fold(S::zero(), |m, &v| if v.abs() > m.abs() { v } else { m });
+    if largest < S::zero() {
+        x.iter_mut().for_each(|v| *v = -*v);
+    }
+}
+
+fn check_finite<S: Real>(product: &Mat<S>, iteration: usize) -> Result<()> {
+    if product.data().iter().all(|v| v.is_finite()) {
+        Ok(())
+    } else {
+        Err(Error::NotFinite { what: "the product with a symmetric operator", iteration })
+    }
+}

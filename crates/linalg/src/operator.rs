@@ -1,0 +1,155 @@
+//! Symmetric matrices as something to multiply by.
+
+use std::ops::Range;
+
+use enclust_core::{Backend, Error, Mat, Real, Result, condensed_index, condensed_len};
+use rayon::prelude::*;
+
+use crate::panels::rows;
+
+/// Side of the tiles in which a stored matrix is multiplied: one fits a
+/// second-level cache and pays for its unpacking.
+const TILE: usize = 128;
+
+/// A symmetric matrix A, known by its products.
+pub trait SymmetricOperator<S: Real>: Sync {
+    /// Number of rows, and of columns.
+    fn dim(&self) -> usize;
+
+    /// AX, for a block X of vectors, one a column. The result must not depend on
+    /// the number of threads.
+    fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S>;
+}
+
+/// A dense symmetric matrix, both triangles stored.
+impl<S: Real> SymmetricOperator<S> for Mat<S> {
+    fn dim(&self) -> usize {
+        self.rows()
+    }
+
+    fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S> {
+        multiply_by_tiles(backend, x, |rows, columns, tile| {
+            for (to, from) in columns.enumerate() {
+                tile.col_mut(to).copy_from_slice(&self.col(from)[rows.clone()]);
+            }
+        })
+    }
+}
+
+/// A symmetric matrix stored as its diagonal and the strict upper triangle, row
+/// after row: half the memory of a dense one.
+///
+/// ```
+/// use enclust_core::{Mat, Reference};
+/// use enclust_linalg::{PackedSymmetric, SymmetricOperator};
+///
+/// // [2 1 0; 1 2 1; 0 1 2] between two factors diag(1, 1, 10).
+/// let a = PackedSymmetric::new(vec![1.0, 0.0, 1.0], vec![2.0; 3])?.scaled(&[1.0, 1.0, 10.0])?;
+/// let x = Mat::from_fn(3, 1, |_, _| 1.0);
+/// assert_eq!(a.apply(&Reference, &x).data(), &[3.0, 13.0, 210.0]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackedSymmetric<S> {
+    upper: Vec<S>,
+    diagonal: Vec<S>,
+}
+
+impl<S: Real> PackedSymmetric<S> {
+    /// From the entries above the diagonal, row after row, and the diagonal.
+    pub fn new(upper: Vec<S>, diagonal: Vec<S>) -> Result<Self> {
+        check_size("entries above the diagonal", condensed_len(diagonal.len()), upper.len())?;
+        Ok(PackedSymmetric { upper, diagonal })
+    }
+
+    /// DAD for a diagonal D.
+    pub fn scaled(mut self, factors: &[S]) -> Result<Self> {
+        let n = self.diagonal.len();
+        check_size("factors of a scaling", n, factors.len())?;
+        let mut rest = self.upper.as_mut_slice();
+        for i in 0..n {
+            self.diagonal[i] *= factors[i] * factors[i];
+            let (row, below) = rest.split_at_mut(n - i - 1);
+            row.iter_mut().zip(&factors[i + 1..]).for_each(|(v, &f)| *v *= factors[i] * f);
+            rest = below;
+        }
+        Ok(self)
+    }
+
+    /// Entries (i, j) for the j of `columns` behind the diagonal.
+    fn row(&self, i: usize, columns: Range<usize>) -> &[S] {
+        if columns.is_empty() {
+            return &[];
+        }
+        &self.upper[condensed_index(self.diagonal.len(), i, columns.start)..][..columns.len()]
+    }
+
+    /// Writes the tile of these rows and columns. Tiles lie on one grid, so a
+    /// tile is above the diagonal, below it, or cut by it in the middle.
+    fn unpack(&self, rows: Range<usize>, columns: Range<usize>, tile: &mut Mat<S>) {
+        if rows.start > columns.start {
+            for (to, j) in columns.enumerate() {
+                tile.col_mut(to).copy_from_slice(self.row(j, rows.clone()));
+            }
+            return;
+        }
+        for (at, i) in rows.enumerate() {
+            let start = columns.start.max(i + 1);
+            for (j, &v) in (start..columns.end).zip(self.row(i, start..columns.end)) {
+                tile[(at, j - columns.start)] = v;
+                if columns.contains(&i) {
+                    tile[(j - columns.start, at)] = v;
+                }
+            }
+            if columns.contains(&i) {
+                tile[(at, at)] = self.diagonal[i];
+            }
+        }
+    }
+}
+
+impl<S: Real> SymmetricOperator<S> for PackedSymmetric<S> {
+    fn dim(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S> {
+        multiply_by_tiles(backend, x, |rows, columns, tile| self.unpack(rows, columns, tile))
+    }
+}
+
+/// AX, where `unpack` writes the tile of A in some rows and columns. Each panel
+/// of rows is the work of one thread.
+fn multiply_by_tiles<S: Real>(
+    backend: &dyn Backend<S>,
+    x: &Mat<S>,
+    unpack: impl Fn(Range<usize>, Range<usize>, &mut Mat<S>) + Sync,
+) -> Mat<S> {
+    let n = x.rows();
+    let span = |tile: usize| tile * TILE..n.min((tile + 1) * TILE);
+    let tiles = n.div_ceil(TILE);
+    let panels: Vec<Mat<S>> = (0..tiles)
+        .into_par_iter()
+        .map(|i| {
+            let mut panel = Mat::zeros(span(i).len(), x.cols());
+            for j in 0..tiles {
+                let mut tile = Mat::zeros(span(i).len(), span(j).len());
+                unpack(span(i), span(j), &mut tile);
+                let x = rows(x.view(), span(j).start, span(j).len());
+                backend.gemm(S::one(), tile.view(), x, S::one(), panel.view_mut());
+            }
+            panel
+        })
+        .collect();
+    let mut product = Mat::zeros(n, x.cols());
+    for column in 0..x.cols() {
+        for (to, panel) in product.col_mut(column).chunks_mut(TILE).zip(&panels) {
+            to.copy_from_slice(panel.col(column));
+        }
+    }
+    product
+}
+
+fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
+}

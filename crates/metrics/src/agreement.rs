@@ -1,0 +1,108 @@
+//! Scores without a truth: how much clusterings agree.
+
+use enclust_core::{Ensemble, Error, MISSING, Partition, Result};
+
+use crate::contingency::Contingency;
+use crate::nmi::NmiMean;
+
+/// Mean NMI of a partition with the base clusterings.
+///
+/// Each clustering is compared over the samples it labels and counts by its
+/// weight; one that labels no sample is left out.
+///
+/// ```
+/// use enclust_core::{Ensemble, Partition};
+/// use enclust_metrics::{NmiMean, mean_agreement};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 1, 0, 1]])?.with_weights(vec![3.0, 1.0])?;
+/// let p = Partition::from_labels([0, 0, 1, 1]);
+/// assert_eq!(mean_agreement(&e, &p, NmiMean::Arithmetic)?, 0.75);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Size`] if the partition has another number of samples than the
+/// ensemble, [`Error::Empty`] if every label of the ensemble is missing.
+pub fn mean_agreement(ensemble: &Ensemble, partition: &Partition, mean: NmiMean) -> Result<f64> {
+    mean_score(ensemble, partition, |overlaps| overlaps.nmi(mean))
+}
+
+/// Mean ARI of a partition with the base clusterings; otherwise as
+/// [`mean_agreement`], with the same errors.
+pub fn mean_agreement_ari(ensemble: &Ensemble, partition: &Partition) -> Result<f64> {
+    mean_score(ensemble, partition, Contingency::ari)
+}
+
+/// Mean of 1 − NMI (arithmetic) over the pairs of different base clusterings.
+///
+/// A pair is compared over the samples both label and counts by the product of
+/// its weights, so the scale of the weights does not matter. Pairs without a
+/// common sample are left out; without any pair, and so for a single clustering,
+/// the diversity is 0. O(m²n).
+///
+/// ```
+/// use enclust_core::Ensemble;
+/// use enclust_metrics::diversity;
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 3, 3]])?;
+/// assert_eq!(diversity(&e), 2.0 / 3.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn diversity(ensemble: &Ensemble) -> f64 {
+    let m = ensemble.clusterings();
+    let pairs = (0..m).flat_map(|a| (a + 1..m).map(move |b| (a, b)));
+    weighted_mean(pairs.filter_map(|(a, b)| {
+        let clusters = (ensemble.clusters()[a], ensemble.clusters()[b]);
+        let overlaps = overlaps(clusters, column(ensemble, a), column(ensemble, b))?;
+        let weight = weight(ensemble, a) * weight(ensemble, b);
+        Some((weight, 1.0 - overlaps.nmi(NmiMean::Arithmetic)))
+    }))
+    .unwrap_or(0.0)
+}
+
+fn mean_score(
+    ensemble: &Ensemble,
+    partition: &Partition,
+    score: impl Fn(&Contingency) -> f64,
+) -> Result<f64> {
+    if ensemble.samples() != partition.len() {
+        return Err(Error::Size {
+            what: "samples of the partition",
+            expected: ensemble.samples(),
+            found: partition.len(),
+        });
+    }
+    weighted_mean((0..ensemble.clusterings()).filter_map(|k| {
+        let clusters = (ensemble.clusters()[k], partition.clusters());
+        let labels = partition.labels().iter().map(|&label| Some(label));
+        let overlaps = overlaps(clusters, column(ensemble, k), labels)?;
+        Some((weight(ensemble, k), score(&overlaps)))
+    }))
+    .ok_or(Error::Empty { what: "set of labelled samples" })
+}
+
+/// Labels of a clustering, `None` where one is missing.
+fn column(ensemble: &Ensemble, clustering: usize) -> impl Iterator<Item = Option<usize>> {
+    let labels = ensemble.column(clustering).iter();
+    labels.map(|&label| (label != MISSING).then_some(label as usize))
+}
+
+/// Overlaps over the samples labelled on both sides; `None` if there are none.
+fn overlaps(
+    clusters: (usize, usize),
+    first: impl Iterator<Item = Option<usize>>,
+    second: impl Iterator<Item = Option<usize>>,
+) -> Option<Contingency> {
+    let pairs = first.zip(second).filter_map(|(a, b)| Some((a?, b?)));
+    Contingency::count(clusters.0, clusters.1, pairs)
+}
+
+fn weight(ensemble: &Ensemble, clustering: usize) -> f64 {
+    ensemble.weights().map_or(1.0, |w| w[clustering])
+}
+
+/// Mean of (weight, value) pairs; `None` of none.
+fn weighted_mean(terms: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (weight, sum) = terms.fold((0.0, 0.0), |(weight, sum), (w, x)| (weight + w, sum + w * x));
+    (weight > 0.0).then(|| sum / weight)
+}

@@ -1,0 +1,143 @@
+//! How two partitions overlap.
+
+use enclust_core::{Error, Partition, Result};
+
+/// Samples that two partitions put into this pair of clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Cluster in the first partition.
+    pub row: usize,
+    /// Cluster in the second partition.
+    pub column: usize,
+    /// Number of samples in both, at least one.
+    pub count: usize,
+}
+
+/// The overlaps of two partitions of the same samples.
+///
+/// Only the overlaps that are not empty are kept, at most n of them; they come
+/// row after row, so that sums over them have one order.
+///
+/// By convention the first partition (the rows) is the truth, the second (the
+/// columns) what was found.
+///
+/// ```
+/// use enclust_core::Partition;
+/// use enclust_metrics::{Cell, Contingency};
+///
+/// let a = Partition::from_labels([0, 0, 1, 1]);
+/// let b = Partition::from_labels([0, 0, 0, 1]);
+/// let overlaps = Contingency::of(&a, &b)?;
+/// assert_eq!(overlaps.row_sizes(), &[2, 2]);
+/// assert_eq!(overlaps.column_sizes(), &[3, 1]);
+/// assert_eq!(overlaps.cells()[0], Cell { row: 0, column: 0, count: 2 });
+/// assert_eq!(overlaps.cells().len(), 3);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contingency {
+    samples: usize,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+    cells: Vec<Cell>,
+}
+
+impl Contingency {
+    /// Counts the overlaps of two partitions, in O(n).
+    ///
+    /// # Errors
+    /// [`Error::Size`] if they have different numbers of samples,
+    /// [`Error::Empty`] if they have none.
+    pub fn of(truth: &Partition, predicted: &Partition) -> Result<Self> {
+        if truth.len() != predicted.len() {
+            return Err(Error::Size {
+                what: "samples of the two partitions",
+                expected: truth.len(),
+                found: predicted.len(),
+            });
+        }
+        let pairs = truth.labels().iter().copied().zip(predicted.labels().iter().copied());
+        Self::count(truth.clusters(), predicted.clusters(), pairs)
+            .ok_or(Error::Empty { what: "partition" })
+    }
+
+    /// Counts (row, column) pairs; `None` if there are none.
+    pub(crate) fn count(
+        row_clusters: usize,
+        column_clusters: usize,
+        pairs: impl Iterator<Item = (usize, usize)>,
+    ) -> Option<Self> {
+        let mut columns_of_row = vec![Vec::new(); row_clusters];
+        for (row, column) in pairs {
+            columns_of_row[row].push(column);
+        }
+        let rows: Vec<usize> = columns_of_row.iter().map(Vec::len).collect();
+        let samples = rows.iter().sum();
+        let mut columns = vec![0; column_clusters];
+        let mut counts = vec![0_usize; column_clusters];
+        let mut cells = Vec::new();
+        for (row, members) in columns_of_row.into_iter().enumerate() {
+            for &column in &members {
+                counts[column] += 1;
+                columns[column] += 1;
+            }
+            // Taking a count empties it, so each column of the row is kept once
+            // and the scratch is clean for the next row.
+            for column in members {
+                let count = std::mem::take(&mut counts[column]);
+                if count > 0 {
+                    cells.push(Cell { row, column, count });
+                }
+            }
+        }
+        (samples > 0).then_some(Contingency { samples, rows, columns, cells })
+    }
+
+    /// Number of samples, n.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// Size of each cluster of the first partition.
+    pub fn row_sizes(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Size of each cluster of the second partition.
+    pub fn column_sizes(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The overlaps that are not empty, row after row.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The same with the two partitions exchanged.
+    pub fn transposed(&self) -> Self {
+        let mut cells: Vec<Cell> = self
+            .cells
+            .iter()
+            .map(|c| Cell { row: c.column, column: c.row, count: c.count })
+            .collect();
+        cells.sort_by_key(|c| c.row);
+        Contingency {
+            samples: self.samples,
+            rows: self.columns.clone(),
+            columns: self.rows.clone(),
+            cells,
+        }
+    }
+
+    /// Whether both partitions group the samples alike.
+    pub fn is_identity(&self) -> bool {
+        // A cluster has at least one cell, and exactly one if it lies within a
+        // cluster of the other side.
+        self.cells.len() == occupied(&self.rows) && self.cells.len() == occupied(&self.columns)
+    }
+}
+
+/// Number of clusters that are not empty.
+pub(crate) fn occupied(sizes: &[usize]) -> usize {
+    sizes.iter().filter(|&&size| size > 0).count()
+}

@@ -1,0 +1,27 @@
+//! Purity.
+
+use crate::contingency::Contingency;
+
+impl Contingency {
+    /// Share of the samples that belong to the majority class of their cluster.
+    ///
+    /// Not symmetric, and 1 for single samples whatever the truth: say the number
+    /// of clusters beside it.
+    ///
+    /// ```
+    /// use enclust_core::Partition;
+    /// use enclust_metrics::Contingency;
+    ///
+    /// let truth = Partition::from_labels([0, 0, 1, 1]);
+    /// let found = Partition::from_labels([0, 0, 0, 1]);
+    /// assert_eq!(Contingency::of(&truth, &found)?.purity(), 3.0 / 4.0);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn purity(&self) -> f64 {
+        let mut majority = vec![0; self.column_sizes().len()];
+        for cell in self.cells() {
+            majority[cell.column] = cell.count.max(majority[cell.column]);
+        }
+        majority.iter().sum::<usize>() as f64 / self.samples() as f64
+    }
+}

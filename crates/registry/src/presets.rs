@@ -1,0 +1,33 @@
+//! Published methods as pipelines.
+
+use enclust_core::{Part, PipelineSpec, Preset, Real, Registry};
+
+/// Adds every method.
+pub fn register<S: Real>(registry: &mut Registry<S>) {
+    let once = |consensus: &str| Part::named(consensus).set("weighting", "groups");
+    let plain =
+        |represent: &str, consensus: Part| PipelineSpec::plain(Part::named(represent), consensus);
+    let methods = [
+        ("eac", "evidence accumulation with average link", plain("eac", Part::named("average"))),
+        ("lwea", "locally weighted evidence accumulation", plain("lwca", Part::named("average"))),
+        ("pta-al", "probability trajectories with average link", plain("pts", once("average"))),
+        ("pta-cl", "probability trajectories with complete link", plain("pts", once("complete"))),
+        ("pta-sl", "probability trajectories with single link", plain("pts", once("single"))),
+        ("lwgp", "locally weighted graph partitioning", plain("lwb", Part::named("tcut"))),
+        ("ptgp", "probability trajectory graph partitioning", plain("ptb", once("tcut"))),
+        (
+            "ec-cms-admm",
+            "co-association matrix self-enhancement, the paper's early-stopped ADMM",
+            PipelineSpec {
+                represent: Part::named("lwca"),
+                confidence: Part::named("threshold"),
+                enhance: Part::named("admm"),
+                stop: None,
+                consensus: Part::named("average"),
+            },
+        ),
+    ];
+    for (name, summary, spec) in methods {
+        registry.add_preset(Preset { name, summary, spec });
+    }
+}

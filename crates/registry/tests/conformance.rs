@@ -1,0 +1,70 @@
+//! Everything registered keeps the laws of its seam.
+
+use enclust_core::Part;
+use enclust_registry::standard;
+use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopping};
+
+#[test]
+fn representations() {
+    let table = standard::<f64>().represent;
+    for name in table.names() {
+        // Trajectories are defined between microclusters.
+        let counts_samples = !["pts", "ptb"].contains(&name);
+        let built = table.build(&Part::named(name)).unwrap();
+        represent::conformance_with(&built, &represent::Options { counts_samples });
+    }
+}
+
+#[test]
+fn representations_in_single_precision() {
+    let (single, double) = (standard::<f32>().represent, standard::<f64>().represent);
+    for name in double.names() {
+        let part = Part::named(name);
+        represent::precisions_agree(&single.build(&part).unwrap(), &double.build(&part).unwrap());
+    }
+}
+
+#[test]
+fn choices_of_confident_pairs() {
+    let table = standard::<f64>().confidence;
+    for name in table.names() {
+        confidence::conformance(&table.build(&Part::named(name)).unwrap());
+    }
+}
+
+#[test]
+fn enhancers() {
+    let table = standard::<f64>().enhance;
+    for name in table.names() {
+        // An early-stopped iterate meets its constraints to some percent.
+        let fixed_tolerance = if name == "admm" { 0.05 } else { 1e-3 };
+        let built = table.build(&Part::named(name)).unwrap();
+        enhancer::conformance_with(&built, &enhancer::Options { fixed_tolerance });
+    }
+}
+
+#[test]
+fn stopping_rules() {
+    let table = standard::<f64>().stop;
+    for name in table.names() {
+        stopping::conformance(&table.build(&Part::named(name)).unwrap());
+    }
+}
+
+#[test]
+fn consensus_functions() {
+    let table = standard::<f64>().consensus;
+    for name in table.names() {
+        let part = Part::named(name);
+        consensus::conformance(&table.build(&part).unwrap());
+        consensus::conformance(&table.build(&part.set("weighting", "groups")).unwrap());
+    }
+}
+
+#[test]
+fn backends() {
+    let table = standard::<f64>().backend;
+    for name in table.names() {
+        backend::conformance(&table.build(&Part::named(name)).unwrap());
+    }
+}

@@ -1,0 +1,143 @@
+//! The laws of [`Enhancer`].
+
+use enclust_core::{
+    Confident, Csr, Enhanced, Enhancer, Ensemble, Microclusters, Problem, Similarity,
+};
+
+use crate::generate::{co_association, degenerate, planted};
+use crate::law::{Subject, THREADS, bits, distance, with_threads};
+
+/// What may differ between enhancers that are all sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How far a fixed entry may end from its value; infinite for enhancers
+    /// that let fixed entries move.
+    pub fixed_tolerance: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { fixed_tolerance: 1e-3 }
+    }
+}
+
+/// [`conformance_with`] the default options.
+///
+/// ```
+/// enclust_testkit::enhancer::conformance(&enclust_core::NoEnhancement);
+/// ```
+///
+/// # Panics
+/// At the first broken law, naming it.
+pub fn conformance(enhancer: &dyn Enhancer<f64>) {
+    conformance_with(enhancer, &Options::default());
+}
+
+/// Runs every law on an enhancer, with and without confident pairs, down to one
+/// group.
+///
+/// - the answer keeps the groups and lies in [0, 1];
+/// - fixed entries keep their value;
+/// - repetition and the number of threads change no bit, and the report agrees;
+/// - an earlier answer is a good place to start from;
+/// - one that calls itself the identity is.
+///
+/// # Panics
+/// At the first broken law, naming it.
+pub fn conformance_with(enhancer: &dyn Enhancer<f64>, options: &Options) {
+    let subject = Subject::new("enhancer", enhancer.name());
+    for (name, ensemble) in ensembles() {
+        let similarity = co_association(&Microclusters::of(&ensemble));
+        for (pairs, confident) in [
+            ("confident pairs", confident(&similarity)),
+            ("no confident pairs", Confident::none(similarity.len())),
+        ] {
+            let problem = Problem { similarity: &similarity, confident: &confident, start: None };
+            let case = format!("{name}, {pairs}");
+            Trial { subject: &subject, enhancer, case }.run(&problem, options);
+        }
+    }
+}
+
+fn ensembles() -> Vec<(&'static str, Ensemble)> {
+    let mut out = degenerate();
+    out.push(("structure", planted(60, 10, 4, 0.15, 8)));
+    out.push(("noise", planted(30, 6, 3, 1.0, 9)));
+    out
+}
+
+/// Pairs that meet in at least 7 of 10 clusterings, fixed to what they have.
+fn confident(similarity: &Similarity<f64>) -> Confident<f64> {
+    let n = similarity.len();
+    let upper = (0..n)
+        .map(|p| {
+            let row = similarity.row(p).iter().zip(p as u32 + 1..);
+            row.filter(|(v, _)| **v >= 0.7).map(|(&v, q)| (q, v)).collect()
+        })
+        .collect();
+    let graph = Csr::symmetric_from_upper(upper);
+    Confident {
+        fixed: graph.clone(),
+        graph,
+        within: similarity.within().to_vec(),
+        fixed_within: vec![true; n],
+    }
+}
+
+struct Trial<'a> {
+    subject: &'a Subject,
+    enhancer: &'a dyn Enhancer<f64>,
+    case: String,
+}
+
+impl Trial<'_> {
+    fn run(&self, problem: &Problem<'_, f64>, options: &Options) {
+        let enhanced = self.enhance(problem, 1);
+        self.well_formed(problem.similarity, &enhanced.similarity);
+        self.keeps_fixed(problem.confident, &enhanced.similarity, options.fixed_tolerance);
+        for threads in THREADS {
+            let again = self.enhance(problem, threads);
+            let same = values(&again.similarity) == values(&enhanced.similarity)
+                && again.report.status == enhanced.report.status
+                && again.report.iterations == enhanced.report.iterations;
+            self.law("the number of threads changes nothing", same, format!("{threads} threads"));
+        }
+        let warm = Problem { start: Some(&enhanced.similarity), ..*problem };
+        self.well_formed(problem.similarity, &self.enhance(&warm, 1).similarity);
+        if self.enhancer.is_identity() {
+            let same = &enhanced.similarity == problem.similarity;
+            self.law("the identity changes nothing", same, "");
+        }
+    }
+
+    fn well_formed(&self, before: &Similarity<f64>, after: &Similarity<f64>) {
+        let same = after.grouping() == before.grouping();
+        self.law("the answer keeps the groups", same, "another grouping came out");
+        let all = after.condensed().iter().chain(after.within()).chain(after.own());
+        let outside = all.copied().find(|v| !(0.0..=1.0).contains(v));
+        self.law("the answer lies in [0, 1]", outside.is_none(), format!("{outside:?}"));
+    }
+
+    fn keeps_fixed(&self, confident: &Confident<f64>, after: &Similarity<f64>, tolerance: f64) {
+        for p in 0..after.len() {
+            for (q, value) in confident.fixed.iter_row(p) {
+                let moved = distance(&[after.between(p, q)], &[value]);
+                let law = "fixed entries keep their value";
+                self.law(law, moved <= tolerance, format!("entry ({p}, {q}) moved by {moved}"));
+            }
+        }
+    }
+
+    fn enhance(&self, problem: &Problem<'_, f64>, threads: usize) -> Enhanced<f64> {
+        let answer = with_threads(threads, |ctx| self.enhancer.enhance(problem, ctx));
+        self.subject.succeeds("every sound problem has an answer", answer, &self.case)
+    }
+
+    fn law(&self, law: &str, holds: bool, detail: impl std::fmt::Display) {
+        self.subject.law(law, holds, format!("{}: {detail}", self.case));
+    }
+}
+
+fn values(similarity: &Similarity<f64>) -> Vec<u64> {
+    bits(similarity.condensed().iter().chain(similarity.within()).chain(similarity.own()))
+}

@@ -1,0 +1,71 @@
+//! How a suite states a law and reports its breach.
+
+use std::fmt::Display;
+
+use enclust_core::{Ctx, Error, Result};
+
+/// The component on trial.
+pub(crate) struct Subject {
+    name: String,
+}
+
+impl Subject {
+    /// `seam` is what it claims to be: "backend", "enhancer", …
+    pub(crate) fn new(seam: &str, name: &str) -> Self {
+        Subject { name: format!("{seam} \"{name}\"") }
+    }
+
+    /// Fails the test if the law does not hold in this case.
+    #[track_caller]
+    pub(crate) fn law(&self, law: &str, holds: bool, case: impl Display) {
+        assert!(holds, "{} breaks the law \"{law}\": {case}", self.name);
+    }
+
+    /// The value of something that the law says must not fail.
+    #[track_caller]
+    pub(crate) fn succeeds<T>(&self, law: &str, result: Result<T>, case: impl Display) -> T {
+        match result {
+            Ok(value) => value,
+            Err(e) => panic!("{} breaks the law \"{law}\": {case}: {e}", self.name),
+        }
+    }
+
+    /// The answer to a sound question; `None` if it was refused as unsupported
+    /// where that is allowed.
+    #[track_caller]
+    pub(crate) fn supported<T>(
+        &self,
+        may_refuse: bool,
+        result: Result<T>,
+        case: impl Display,
+    ) -> Option<T> {
+        match result {
+            Err(Error::Unsupported { .. }) if may_refuse => None,
+            answer => Some(self.succeeds("sound input works, or is unsupported", answer, case)),
+        }
+    }
+}
+
+/// Numbers of threads to compare: alone, together, and more than there may be cores.
+pub(crate) const THREADS: [usize; 3] = [1, 2, 3];
+
+/// Runs `work` with a context of that many threads, inside their pool.
+pub(crate) fn with_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce(&mut Ctx<'_, f64>) -> T + Send,
+) -> T {
+    let mut ctx = Ctx::default().with_seed(1).with_threads(threads);
+    ctx.install(work).expect("a pool of a few threads")
+}
+
+/// The bits of each number, so that −0 and 0 differ and NaN equals itself.
+pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
+    values.into_iter().map(|v| v.to_bits()).collect()
+}
+
+/// The largest difference between two equally long lists; NaN counts as infinite.
+pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "lists to compare");
+    let differences = a.iter().zip(b).map(|(x, y)| (x - y).abs());
+    differences.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) })
+}

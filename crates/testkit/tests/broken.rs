@@ -1,0 +1,426 @@
+//! A suite that passes everything proves nothing: each one must fail for a
+//! component that breaks a law, and say which.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use enclust_core::{
+    Backend, Check, Component, Confidence, Confident, Consensus, Convergence, Csr, Ctx, Dendrogram,
+    Eigen, Enhanced, Enhancer, Error, Evidence, Fitted, Kind, Mat, MatMut, MatRef, Microclusters,
+    Needs, Partition, Problem, Record, Reference, Report, Represent, Result, Similarity, SpdSolve,
+    Status, check_k,
+};
+use enclust_testkit::generate::co_association;
+use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopping};
+
+/// What the suite complained about.
+fn complaint(suite: impl FnOnce()) -> String {
+    let panic = catch_unwind(AssertUnwindSafe(suite)).expect_err("the suite must fail");
+    panic.downcast_ref::<String>().cloned().expect("a message")
+}
+
+#[track_caller]
+fn assert_names(complaint: &str, law: &str) {
+    assert!(complaint.contains(law), "expected a complaint about \"{law}\", got: {complaint}");
+}
+
+macro_rules! component {
+    ($($t:ident),*) => {$(
+        #[derive(Debug)]
+        struct $t;
+        impl Component for $t {
+            fn name(&self) -> &str {
+                stringify!($t)
+            }
+        }
+    )*};
+}
+
+// ---------------------------------------------------------------- backends
+
+component!(ForgetsZeroBlocks, KeepsNan, TakesIndefinite, MixesEigenpairs);
+
+/// Wrong only where the right factor has a long run of zeros.
+impl Backend<f64> for ForgetsZeroBlocks {
+    fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, mut c: MatMut<f64>) {
+        let rows = b.rows();
+        let empty = rows > 300 && (0..rows - 64).any(|i| (i..i + 64).all(|k| b.at(k, 0) == 0.0));
+        let (rows, cols, stride) = (c.rows(), c.cols(), c.stride());
+        Reference.gemm(alpha, a, b, beta, MatMut::new(c.data(), rows, cols, stride));
+        if empty {
+            c.col(0)[0] += 0.5;
+        }
+    }
+}
+
+/// Computes 0 · C + αAB instead of overwriting.
+impl Backend<f64> for KeepsNan {
+    fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, mut c: MatMut<f64>) {
+        for j in 0..c.cols() {
+            c.col(j).iter_mut().for_each(|v| *v *= beta);
+        }
+        Reference.gemm(alpha, a, b, 1.0, c);
+    }
+}
+
+impl Backend<f64> for TakesIndefinite {
+    fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, c: MatMut<f64>) {
+        Reference.gemm(alpha, a, b, beta, c);
+    }
+
+    fn factor_spd(&self, a: MatRef<f64>) -> Result<Box<dyn SpdSolve<f64>>> {
+        Reference.factor_spd(a).or_else(|_| Reference.factor_spd(Mat::identity(a.rows()).view()))
+    }
+}
+
+impl Backend<f64> for MixesEigenpairs {
+    fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, c: MatMut<f64>) {
+        Reference.gemm(alpha, a, b, beta, c);
+    }
+
+    fn eigh(&self, a: MatRef<f64>) -> Result<Eigen<f64>> {
+        let mut eigen = Reference.eigh(a)?;
+        let n = a.rows();
+        if n > 100 {
+            for i in 0..n {
+                eigen.vectors.data_mut().swap(i, (n - 1) * n + i);
+            }
+        }
+        Ok(eigen)
+    }
+}
+
+#[test]
+fn backend_that_goes_wrong_on_zero_blocks() {
+    let complaint = complaint(|| backend::conformance::<f64>(&ForgetsZeroBlocks));
+    assert_names(&complaint, "a product equals its definition");
+    assert_names(&complaint, "320 x 320 by 320 x 320");
+}
+
+#[test]
+fn backend_that_keeps_nan() {
+    let complaint = complaint(|| backend::conformance::<f64>(&KeepsNan));
+    assert_names(&complaint, "beta = 0 overwrites");
+}
+
+#[test]
+fn backend_that_takes_indefinite_matrices() {
+    let complaint = complaint(|| backend::conformance::<f64>(&TakesIndefinite));
+    assert_names(&complaint, "not positive definite is refused");
+}
+
+#[test]
+fn backend_that_mixes_eigenpairs() {
+    let complaint = complaint(|| backend::conformance::<f64>(&MixesEigenpairs));
+    assert_names(&complaint, "AV = V diag(w)");
+}
+
+// ---------------------------------------------------------- stopping rules
+
+component!(TakesNanAsConverged, TakesZeroOverZero);
+
+impl Convergence for TakesNanAsConverged {
+    fn needs(&self) -> Needs {
+        Needs { changes: true, ..Needs::default() }
+    }
+
+    fn start(&self) -> Box<dyn Check> {
+        Box::new(TakesNanAsConverged)
+    }
+}
+
+impl Check for TakesNanAsConverged {
+    fn check(&mut self, record: &Record) -> Option<Status> {
+        // The maximum of NaNs, begun at minus infinity, is minus infinity.
+        let most = record.changes.iter().map(|c| c.ratio()).fold(f64::NEG_INFINITY, f64::max);
+        (most < 1e-3).then_some(Status::Converged)
+    }
+}
+
+impl Convergence for TakesZeroOverZero {
+    fn needs(&self) -> Needs {
+        Needs { changes: true, ..Needs::default() }
+    }
+
+    fn start(&self) -> Box<dyn Check> {
+        Box::new(TakesZeroOverZero)
+    }
+}
+
+impl Check for TakesZeroOverZero {
+    fn check(&mut self, record: &Record) -> Option<Status> {
+        let still = record.changes.iter().all(|c| c.step <= 1e-3 * c.scale);
+        (still && !record.changes.is_empty()).then_some(Status::Converged)
+    }
+}
+
+#[derive(Debug, Default)]
+struct CountsAcrossRuns(Arc<AtomicUsize>);
+
+impl Component for CountsAcrossRuns {
+    fn name(&self) -> &str {
+        "counts-across-runs"
+    }
+}
+
+impl Convergence for CountsAcrossRuns {
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn start(&self) -> Box<dyn Check> {
+        Box::new(CountsAcrossRuns(Arc::clone(&self.0)))
+    }
+}
+
+impl Check for CountsAcrossRuns {
+    fn check(&mut self, _: &Record) -> Option<Status> {
+        let seen = self.0.fetch_add(1, Ordering::Relaxed);
+        (seen % 70 == 69).then_some(Status::IterationLimit)
+    }
+}
+
+#[test]
+fn stopping_rule_that_takes_nan_as_converged() {
+    let complaint = complaint(|| stopping::conformance(&TakesNanAsConverged));
+    assert_names(&complaint, "a NaN never ends a run as converged");
+}
+
+#[test]
+fn stopping_rule_that_takes_zero_over_zero() {
+    let complaint = complaint(|| stopping::conformance(&TakesZeroOverZero));
+    assert_names(&complaint, "a step of 0 from 0");
+}
+
+#[test]
+fn stopping_rule_whose_checks_share_state() {
+    let complaint = complaint(|| stopping::conformance(&CountsAcrossRuns::default()));
+    assert_names(&complaint, "each check starts afresh");
+}
+
+// ------------------------------------------------------ consensus functions
+
+/// Joins samples in the order in which they stand; sound, if useless.
+#[derive(Debug, Default)]
+struct InOrder {
+    loses_a_cluster: bool,
+    takes_anything: bool,
+    remembers: bool,
+}
+
+struct Chain {
+    tree: Dendrogram,
+    loses_a_cluster: bool,
+    remembers: Option<AtomicUsize>,
+}
+
+impl Component for InOrder {
+    fn name(&self) -> &str {
+        "in-order"
+    }
+}
+
+impl Consensus<f64> for InOrder {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Similarity]
+    }
+
+    fn fit(&self, evidence: &Evidence<f64>, _: &mut Ctx<f64>) -> Result<Box<dyn Fitted<f64>>> {
+        let samples = match (evidence, self.takes_anything) {
+            (Evidence::Similarity(s), _) => s.grouping().samples(),
+            (Evidence::Bipartite(b), true) => b.grouping.samples(),
+            _ => return Err(Error::unsupported(self.name(), evidence.kind().to_string())),
+        };
+        let merges: Vec<_> = (1..samples).map(|i| (0, i, i as f64)).collect();
+        Ok(Box::new(Chain {
+            tree: Dendrogram::from_members(samples, &merges)?,
+            loses_a_cluster: self.loses_a_cluster,
+            remembers: self.remembers.then(AtomicUsize::default),
+        }))
+    }
+}
+
+impl Fitted<f64> for Chain {
+    fn cut(&self, k: usize, _: &mut Ctx<f64>) -> Result<Partition> {
+        check_k("in-order", k, self.largest_k())?;
+        if self.loses_a_cluster && k == 3 {
+            return self.tree.cut(2);
+        }
+        let cut = self.tree.cut(k)?;
+        let calls = self.remembers.as_ref().map_or(0, |c| c.fetch_add(1, Ordering::Relaxed));
+        // Later cuts come out backwards.
+        let mut labels = cut.labels().to_vec();
+        if calls > self.largest_k() {
+            labels.reverse();
+        }
+        Ok(Partition::from_labels(labels))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.tree.samples()
+    }
+
+    fn dendrogram(&self) -> Option<&Dendrogram> {
+        self.remembers.is_none().then_some(&self.tree)
+    }
+}
+
+#[test]
+fn consensus_that_is_sound() {
+    consensus::conformance(&InOrder::default());
+}
+
+#[test]
+fn consensus_that_loses_a_cluster() {
+    let broken = InOrder { loses_a_cluster: true, ..InOrder::default() };
+    assert_names(&complaint(|| consensus::conformance(&broken)), "exactly k clusters");
+}
+
+#[test]
+fn consensus_that_takes_anything() {
+    let broken = InOrder { takes_anything: true, ..InOrder::default() };
+    assert_names(&complaint(|| consensus::conformance(&broken)), "not accepted is an error");
+}
+
+#[test]
+fn consensus_that_remembers_earlier_cuts() {
+    let broken = InOrder { remembers: true, ..InOrder::default() };
+    assert_names(&complaint(|| consensus::conformance(&broken)), "does not depend on earlier cuts");
+}
+
+// --------------------------------------------------------- representations
+
+/// Plain co-association, spoilt by `spoil` (the value of a pair, from the
+/// microclusters, the pair and its sound value).
+struct CoAssociation<F> {
+    spoil: F,
+}
+
+impl<F> std::fmt::Debug for CoAssociation<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("CoAssociation")
+    }
+}
+
+type Spoil = fn(&Microclusters, usize, usize, f64) -> f64;
+
+impl Component for CoAssociation<Spoil> {
+    fn name(&self) -> &str {
+        "co-association"
+    }
+}
+
+impl Represent<f64> for CoAssociation<Spoil> {
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<f64>) -> Result<Evidence<f64>> {
+        if microclusters.weights().is_some() {
+            return Err(Error::unsupported(self.name(), "weights"));
+        }
+        let sound = co_association::<f64>(microclusters);
+        let n = sound.len();
+        let pairs = (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q)));
+        let between = pairs.zip(sound.condensed());
+        let spoilt = between.map(|((p, q), &v)| (self.spoil)(microclusters, p, q, v)).collect();
+        let (within, own) = (sound.within().to_vec(), sound.own().to_vec());
+        Ok(Similarity::new(Arc::clone(sound.grouping()), spoilt, within, own)?.into())
+    }
+}
+
+fn spoilt(spoil: Spoil) -> CoAssociation<Spoil> {
+    CoAssociation { spoil }
+}
+
+#[test]
+fn representation_that_is_sound() {
+    represent::conformance(&spoilt(|_, _, _, v| v));
+}
+
+#[test]
+fn representation_that_favours_the_first_sample() {
+    let broken = spoilt(|_, p, _, v| if p == 0 { v / 2.0 } else { v });
+    let options = represent::Options { counts_samples: false };
+    let complaint = complaint(|| represent::conformance_with(&broken, &options));
+    assert_names(&complaint, "permuting samples permutes the values");
+}
+
+#[test]
+fn representation_that_favours_the_first_clustering() {
+    let broken = spoilt(|m, p, q, v| if m.label(p, 0) == m.label(q, 0) { v } else { v / 2.0 });
+    let complaint = complaint(|| represent::conformance(&broken));
+    assert_names(&complaint, "order of clusterings matters to rounding only");
+}
+
+#[test]
+fn representation_that_counts_groups_once() {
+    let once = spoilt(|m, _, _, v| v / m.len() as f64);
+    let complaint = complaint(|| represent::conformance(&once));
+    assert_names(&complaint, "grouping equal samples changes nothing");
+    represent::conformance_with(&once, &represent::Options { counts_samples: false });
+}
+
+#[test]
+fn representation_that_depends_on_threads() {
+    let broken = spoilt(|_, _, _, v| v / rayon::current_num_threads() as f64);
+    let complaint = complaint(|| represent::conformance(&broken));
+    assert_names(&complaint, "number of threads");
+}
+
+// ---------------------------------------- confident pairs and enhancers
+
+component!(OneWayPairs, MovesFixedEntries, CountsThreads);
+
+impl Confidence<f64> for OneWayPairs {
+    fn select(
+        &self,
+        _: &Microclusters,
+        similarity: &Similarity<f64>,
+        _: &mut Ctx<f64>,
+    ) -> Result<Confident<f64>> {
+        let n = similarity.len();
+        let mut rows = vec![Vec::new(); n];
+        if n > 1 {
+            rows[0].push((1, 0.5));
+        }
+        Ok(Confident { graph: Csr::from_rows(n, rows), ..Confident::none(n) })
+    }
+}
+
+/// The similarity with every value between groups scaled.
+fn scaled(similarity: &Similarity<f64>, factor: f64) -> Result<Enhanced<f64>> {
+    let between = similarity.condensed().iter().map(|v| v * factor).collect();
+    let (within, own) = (similarity.within().to_vec(), similarity.own().to_vec());
+    let similarity = Similarity::new(Arc::clone(similarity.grouping()), between, within, own)?;
+    Ok(Enhanced { similarity, report: Report::direct("scaled") })
+}
+
+impl Enhancer<f64> for MovesFixedEntries {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        scaled(problem.similarity, 0.5)
+    }
+}
+
+impl Enhancer<f64> for CountsThreads {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        scaled(problem.similarity, 1.0 - 1e-9 * rayon::current_num_threads() as f64)
+    }
+}
+
+#[test]
+fn confident_pairs_that_go_one_way() {
+    let complaint = complaint(|| confidence::conformance(&OneWayPairs));
+    assert_names(&complaint, "pairs are symmetric");
+}
+
+#[test]
+fn enhancer_that_moves_fixed_entries() {
+    let complaint = complaint(|| enhancer::conformance(&MovesFixedEntries));
+    assert_names(&complaint, "fixed entries keep their value");
+    let free = enhancer::Options { fixed_tolerance: f64::INFINITY };
+    enhancer::conformance_with(&MovesFixedEntries, &free);
+}
+
+#[test]
+fn enhancer_that_depends_on_threads() {
+    let complaint = complaint(|| enhancer::conformance(&CountsThreads));
+    assert_names(&complaint, "number of threads");
+}

@@ -1,0 +1,68 @@
+//! The matrix works by name with every part that enclust has.
+
+use enclust::core::{Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec};
+use enclust::registry::{Precision, standard};
+use enclust_example_custom_ca::register;
+use enclust_testkit::generate::planted;
+
+const CLUSTERS: usize = 3;
+
+fn ensemble() -> Ensemble {
+    planted(60, 12, CLUSTERS, 0.25, 7)
+}
+
+/// Every enhancer, every finisher that reads a similarity, every backend.
+fn composes_with_everything<S: Precision>() {
+    let mut registry = standard::<S>();
+    register(&mut registry);
+    let finishers = registry.consensus.names().into_iter().filter(|name| {
+        let finisher = registry.consensus.build(&Part::named(*name)).unwrap();
+        finisher.accepts().contains(&Kind::Similarity)
+    });
+    for finisher in finishers {
+        for enhancer in registry.enhance.names() {
+            let spec = PipelineSpec {
+                represent: Part::named("wct").set("decay", 0.5),
+                confidence: Part::named("threshold"),
+                enhance: Part::named(enhancer),
+                stop: None,
+                consensus: Part::named(finisher),
+            };
+            let pipeline = registry.pipeline(&spec).unwrap();
+            let partitions = registry.backend.names().into_iter().map(|backend| {
+                let part = registry.backend.build(&Part::named(backend)).unwrap();
+                let outcome = pipeline.run(&ensemble(), CLUSTERS, &mut Ctx::new(&*part)).unwrap();
+                (backend, outcome.partition)
+            });
+            let partitions: Vec<_> = partitions.collect();
+            for (backend, partition) in &partitions {
+                let case = format!("{enhancer} with {finisher} on {backend} in {}", S::NAME);
+                assert_eq!(partition.clusters(), CLUSTERS, "{case}");
+                assert_eq!(partition, &partitions[0].1, "{case}, against {}", partitions[0].0);
+            }
+        }
+    }
+}
+
+#[test]
+fn double_precision() {
+    composes_with_everything::<f64>();
+}
+
+#[test]
+fn single_precision() {
+    composes_with_everything::<f32>();
+}
+
+#[test]
+fn without_links_it_is_plain_co_association() {
+    let mut registry = standard::<f64>();
+    register(&mut registry);
+    let microclusters = Microclusters::of(&ensemble());
+    let build = |part: Part| {
+        let represent = registry.represent.build(&part).unwrap();
+        let evidence = represent.build(&microclusters, &mut Ctx::default()).unwrap();
+        evidence.as_similarity().unwrap().to_matrix()
+    };
+    assert_eq!(build(Part::named("wct").set("decay", 0.0)), build(Part::named("eac")));
+}

@@ -1,0 +1,150 @@
+//! A consensus function of one's own, in a crate that needs `enclust-core`
+//! alone.
+//!
+//! [`Consensus::fit`] reads the evidence once; the [`Fitted`] it gives answers
+//! for any number of clusters.
+
+use enclust_core::{
+    Component, Consensus, Ctx, Evidence, Fitted, Kind, NoParams, Partition, Real, Registry, Result,
+    Similarity, check_k,
+};
+
+const NAME: &str = "k-medoids";
+
+/// How often the medoids may move; a few moves are the rule.
+const MOVES: usize = 100;
+
+/// k groups that are most similar to all the others, and what is nearest to each.
+///
+/// **Problem.** Medoids that maximise the sum over samples of the similarity to
+/// the nearest one: chosen greedily, then moved inside their clusters as long as
+/// that helps. A group of equal samples stays together and counts as often as it
+/// has samples.
+///
+/// **Complexity.** O(n'² k) time, no memory besides the similarity.
+///
+/// **Determinism and ties.** Ties go to the medoid chosen first and to the lowest
+/// group; no random numbers.
+///
+/// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount)
+/// for k = 0 or more than n'.
+///
+/// ```
+/// use enclust_core::{Consensus, Ctx, Similarity};
+/// use enclust_example_custom_finisher::KMedoids;
+///
+/// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+/// let mut ctx = Ctx::default();
+/// let fitted = KMedoids.fit(&s.into(), &mut ctx)?;
+/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** L. Kaufman, P. Rousseeuw, *Finding Groups in Data*, 1990 (the
+/// greedy choice); H.-S. Park, C.-H. Jun, "A simple and fast algorithm for
+/// K-medoids clustering", Expert Systems with Applications 2009 (the moves).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KMedoids;
+
+/// Adds [`KMedoids`] under its name.
+pub fn register<S: Real>(registry: &mut Registry<S>) {
+    registry
+        .consensus
+        .register::<NoParams>(NAME, "k-medoids of a similarity", |_| Ok(Box::new(KMedoids)));
+}
+
+impl Component for KMedoids {
+    fn name(&self) -> &str {
+        NAME
+    }
+}
+
+impl<S: Real> Consensus<S> for KMedoids {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Similarity]
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let similarity = evidence.similarity_for(NAME)?;
+        Ok(Box::new(Around(similarity.clone())))
+    }
+}
+
+/// The similarity, ready to be clustered around medoids.
+struct Around<S>(Similarity<S>);
+
+impl<S: Real> Fitted<S> for Around<S> {
+    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(NAME, k, self.0.len())?;
+        let mut medoids = self.greedy(k);
+        let mut clusters = self.nearest(&medoids);
+        for _ in 0..MOVES {
+            let moved = self.moved(&medoids, &clusters);
+            if moved == medoids {
+                break;
+            }
+            medoids = moved;
+            clusters = self.nearest(&medoids);
+        }
+        Ok(self.0.grouping().lift(&clusters))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<S: Real> Around<S> {
+    /// Sum over the samples of p of the similarity to one sample of c.
+    fn pull(&self, p: usize, c: usize) -> f64 {
+        let (s, samples) = (&self.0, self.0.grouping().sizes()[p] as f64);
+        if p == c {
+            s.own()[p].wide() + (samples - 1.0) * s.within()[p].wide()
+        } else {
+            samples * s.between(p, c).wide()
+        }
+    }
+
+    /// One medoid after the other, each the one that adds most.
+    fn greedy(&self, k: usize) -> Vec<usize> {
+        let n = self.0.len();
+        let mut reached = vec![0.0; n];
+        let mut medoids = Vec::with_capacity(k);
+        for _ in 0..k {
+            let free = (0..n).filter(|c| !medoids.contains(c));
+            let gain = |c| (0..n).map(|p| (self.pull(p, c) - reached[p]).max(0.0)).sum();
+            let Some(chosen) = first_best(free, gain) else { break };
+            (0..n).for_each(|p| reached[p] = self.pull(p, chosen).max(reached[p]));
+            medoids.push(chosen);
+        }
+        medoids
+    }
+
+    /// Which medoid each group belongs to. A medoid belongs to itself, whatever
+    /// is tied, so that no cluster is empty.
+    fn nearest(&self, medoids: &[usize]) -> Vec<usize> {
+        let nearest = |p| first_best(0..medoids.len(), |c| self.pull(p, medoids[c])).unwrap_or(0);
+        (0..self.0.len())
+            .map(|p| medoids.iter().position(|&c| c == p).unwrap_or_else(|| nearest(p)))
+            .collect()
+    }
+
+    /// The best medoid of each cluster; the one it has, if that is as good.
+    fn moved(&self, medoids: &[usize], clusters: &[usize]) -> Vec<usize> {
+        let members = |k| (0..clusters.len()).filter(move |&p| clusters[p] == k);
+        let best = |(k, &medoid): (usize, &usize)| {
+            let worth = |c| members(k).map(|p| self.pull(p, c)).sum();
+            first_best([medoid].into_iter().chain(members(k)), worth).unwrap_or(medoid)
+        };
+        medoids.iter().enumerate().map(best).collect()
+    }
+}
+
+/// The candidate of the highest worth, the first one of several.
+fn first_best(
+    candidates: impl Iterator<Item = usize>,
+    worth: impl Fn(usize) -> f64,
+) -> Option<usize> {
+    let valued = candidates.map(|c| (c, worth(c)));
+    valued.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(c, _)| c)
+}

@@ -1,0 +1,30 @@
+//! The consensus function ends pipelines of standard parts, by name.
+
+use enclust::core::{Ctx, Kind, Method, Part, Partition};
+use enclust::metrics::Scores;
+use enclust::registry::standard;
+use enclust_example_custom_finisher::register;
+use enclust_testkit::generate::planted;
+
+#[test]
+fn finds_the_planted_clusters_after_every_representation() {
+    let mut registry = standard::<f64>();
+    register(&mut registry);
+    let ensemble = planted(60, 12, 3, 0.25, 7);
+    let truth = Partition::from_labels((0..60).map(|i| i % 3));
+    for represent in registry.represent.names() {
+        let part = registry.represent.build(&Part::named(represent)).unwrap();
+        let mut spec = registry.preset("ec-cms-admm").unwrap().spec.clone();
+        spec.represent = Part::named(represent);
+        spec.consensus = Part::named("k-medoids");
+        let pipeline = registry.pipeline(&spec);
+        if part.kind() != Kind::Similarity {
+            assert!(pipeline.is_err(), "{represent} makes no similarity");
+            continue;
+        }
+        let outcome = pipeline.unwrap().run(&ensemble, 3, &mut Ctx::default()).unwrap();
+        assert_eq!(outcome.partition.clusters(), 3);
+        let ari = Scores::of(&truth, &outcome.partition).unwrap().ari;
+        assert!(ari > 0.9, "{represent}: {ari}");
+    }
+}

@@ -1,0 +1,440 @@
+//! What must not matter does not: names, order, threads, precision, grouping.
+//! For every method of the registry and every composition of its parts.
+
+use std::cell::Cell;
+
+use enclust::core::{
+    BoxedPipeline, Ctx, Ensemble, Error, Fit, Fitted, Method, Microclusters, Part, Partition,
+    PipelineSpec, Problem, Real, Registry, Similarity,
+};
+use enclust::registry::standard;
+use enclust_testkit::generate::{
+    ensembles, ensembles_with_missing, permuted, planted, relabelled, shuffled,
+};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+/// How far sums taken in another order may be apart.
+const ROUNDING: f64 = 1e-10;
+/// Similarities this close count as tied.
+const TIE: f64 = 1e-9;
+
+// ---------------------------------------------------------------------------
+// The methods.
+
+struct Recipe<S> {
+    spec: PipelineSpec,
+    pipeline: BoxedPipeline<S>,
+}
+
+/// Every method, and every compatible choice of parts.
+fn specs() -> Vec<PipelineSpec> {
+    let registry = standard::<f64>();
+    let mut specs: Vec<_> = registry.presets().iter().map(|p| p.spec.clone()).collect();
+    for represent in registry.represent.names() {
+        for (enhance, confidence) in [("none", "none"), ("admm", "threshold")] {
+            for consensus in registry.consensus.names() {
+                let spec = PipelineSpec {
+                    confidence: Part::named(confidence),
+                    enhance: Part::named(enhance),
+                    ..PipelineSpec::plain(Part::named(represent), Part::named(consensus))
+                };
+                match registry.pipeline(&spec) {
+                    Ok(_) => specs.push(spec),
+                    Err(Error::KindMismatch { .. }) => {}
+                    Err(e) => panic!("{e}"),
+                }
+            }
+        }
+    }
+    specs
+}
+
+/// Pipelines that make a fixed number of iterations, so that iterate is compared
+/// with iterate: a rule on relative steps may hang on a variable that is zero
+/// but for rounding.
+fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
+    let build = |mut spec: PipelineSpec| {
+        if spec.enhance.name != "none" {
+            spec.stop = Some(Part::named("iterations").set("limit", 25));
+        }
+        Recipe { pipeline: registry.pipeline(&spec).unwrap(), spec }
+    };
+    specs().into_iter().map(build).collect()
+}
+
+impl<S: Real> Recipe<S> {
+    /// The fit, or nothing where labels are missing that the parts need.
+    fn fit(&self, e: &Ensemble) -> Option<Fit<S>> {
+        match self.pipeline.fit(e, &mut Ctx::default()) {
+            Err(Error::Unsupported { .. }) if e.has_missing() => None,
+            fit => Some(fit.unwrap()),
+        }
+    }
+
+    /// Whether merges are counted in whole numbers, so that ties are exact.
+    fn is_exact(&self, e: &Ensemble) -> bool {
+        self.spec.represent.name == "eac" && self.spec.enhance.name == "none" && !e.has_missing()
+    }
+}
+
+#[test]
+fn every_compatible_composition_is_tried() {
+    // Three similarities by two enhancements by four, two graphs by one.
+    let compositions = specs().len() - standard::<f64>().presets().len();
+    assert!(compositions >= 3 * 2 * 4 + 2, "{compositions}");
+}
+
+// ---------------------------------------------------------------------------
+// Comparing.
+
+fn check<T: std::fmt::Debug>(cases: u32, strategy: impl Strategy<Value = T>, law: impl Fn(&T)) {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
+    let outcome = TestRunner::new(config).run(&strategy, |value| {
+        law(&value);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+fn any_ensembles() -> impl Strategy<Value = Ensemble> {
+    prop_oneof![ensembles(12, 7, 3), ensembles_with_missing(10, 7, 3)]
+}
+
+fn cut(fitted: &dyn Fitted<f64>, k: usize) -> Partition {
+    fitted.cut(k, &mut Ctx::default()).unwrap()
+}
+
+fn cuts<S: Real>(fit: &Fit<S>, up_to: usize, ctx: &mut Ctx<'_, S>) -> Vec<Partition> {
+    (1..=fit.fitted.largest_k().min(up_to)).map(|k| fit.cut(k, ctx).unwrap()).collect()
+}
+
+/// The samples in another order: sample i is sample `order[i]`.
+fn reordered(partition: &Partition, order: &[usize]) -> Partition {
+    Partition::from_labels(order.iter().map(|&i| partition.labels()[i]))
+}
+
+fn matrix<S: Real>(fit: &Fit<S>) -> Option<Vec<f64>> {
+    fit.evidence.as_similarity().map(expanded)
+}
+
+fn expanded<S: Real>(similarity: &Similarity<S>) -> Vec<f64> {
+    similarity.to_matrix().into_iter().map(S::wide).collect()
+}
+
+#[track_caller]
+fn close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
+    assert_eq!(a.len(), b.len());
+    let apart = a.iter().zip(b).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    assert!(apart <= tolerance, "{what}: similarities are {apart:e} apart");
+}
+
+// ---------------------------------------------------------------------------
+// Ties.
+
+/// The numbers of clusters at which the cut of a linkage is the same whichever
+/// tied pair is joined first; nothing for other consensus functions.
+///
+/// Pairs tied for the next join leave no choice if they fall into cliques: all
+/// of them are joined before anything else, in some order. Where they do not,
+/// nothing further is certain.
+fn unambiguous(similarity: &Similarity<f64>, consensus: &Part) -> Vec<usize> {
+    if !is_linkage(consensus) {
+        return Vec::new();
+    }
+    let of_groups = consensus.values.get("weighting") == Some(&"groups".into());
+    let (n, matrix) = (similarity.grouping().samples(), similarity.to_matrix());
+    let objects = if of_groups { similarity.len() } else { n };
+    let first = similarity.grouping().first_members();
+    let value = |i: usize, j: usize| match of_groups {
+        true => matrix[first[i] * n + first[j]],
+        false => matrix[i * n + j],
+    };
+    let mut clusters: Vec<Vec<usize>> = (0..objects).map(|i| vec![i]).collect();
+    let mut certain = Vec::new();
+    while clusters.len() > 1 {
+        let link = |a: usize, b: usize| linkage(&consensus.name, &clusters[a], &clusters[b], value);
+        let Some(homes) = tied_cliques(clusters.len(), link) else { break };
+        clusters = united(&clusters, &homes);
+        certain.push(clusters.len());
+    }
+    certain
+}
+
+fn is_linkage(consensus: &Part) -> bool {
+    ["average", "complete", "single"].contains(&consensus.name.as_str())
+}
+
+fn linkage(name: &str, a: &[usize], b: &[usize], value: impl Fn(usize, usize) -> f64) -> f64 {
+    let pairs = a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j))).map(|(i, j)| value(i, j));
+    match name {
+        "complete" => pairs.fold(f64::INFINITY, f64::min),
+        "single" => pairs.fold(0.0, f64::max),
+        _ => pairs.sum::<f64>() / (a.len() * b.len()) as f64,
+    }
+}
+
+/// For each cluster the first one of the clique it is to join, if the pairs
+/// tied at the top form cliques.
+fn tied_cliques(clusters: usize, link: impl Fn(usize, usize) -> f64) -> Option<Vec<usize>> {
+    let pairs = || (0..clusters).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let top = pairs().map(|(a, b)| link(a, b)).fold(0.0, f64::max);
+    let tied = |a: usize, b: usize| link(a, b) >= top - TIE;
+    let homes: Vec<usize> =
+        (0..clusters).map(|b| (0..b).find(|&a| tied(a, b)).unwrap_or(b)).collect();
+    pairs().all(|(a, b)| tied(a, b) == (homes[a] == homes[b])).then_some(homes)
+}
+
+fn united(clusters: &[Vec<usize>], homes: &[usize]) -> Vec<Vec<usize>> {
+    let gathered = (0..clusters.len()).map(|home| {
+        let members = (0..clusters.len()).filter(|&c| homes[c] == home);
+        members.flat_map(|c| clusters[c].iter().copied()).collect::<Vec<_>>()
+    });
+    gathered.filter(|members| !members.is_empty()).collect()
+}
+
+/// How many cuts were compared, and how many there were to compare.
+#[derive(Default)]
+struct Tally {
+    compared: Cell<usize>,
+    all: Cell<usize>,
+}
+
+impl Tally {
+    fn count(&self, ks: &[usize], spec: &PipelineSpec, samples: usize) {
+        if !is_linkage(&spec.consensus) {
+            return;
+        }
+        let telling = ks.iter().filter(|&&k| 1 < k && k < samples).count();
+        self.compared.set(self.compared.get() + telling);
+        self.all.set(self.all.get() + samples.saturating_sub(2));
+    }
+
+    /// Ties must not be an excuse for comparing next to nothing.
+    #[track_caller]
+    fn at_least(&self, share: f64) {
+        let (compared, all) = (self.compared.get(), self.all.get());
+        println!("{compared} of {all} cuts were compared");
+        assert!(compared as f64 >= share * all as f64, "{compared} of {all} cuts were compared");
+    }
+}
+
+#[test]
+fn cliques_of_ties_leave_no_choice() {
+    let s = |m: &[f64]| Similarity::from_matrix(3, m).unwrap();
+    let average = Part::named("average");
+    let clique = s(&[1.0, 0.5, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5, 1.0]);
+    assert_eq!(unambiguous(&clique, &average), [1]);
+    let path = s(&[1.0, 0.5, 0.2, 0.5, 1.0, 0.5, 0.2, 0.5, 1.0]);
+    assert_eq!(unambiguous(&path, &average), [0; 0]);
+    let distinct = s(&[1.0, 0.5, 0.2, 0.5, 1.0, 0.4, 0.2, 0.4, 1.0]);
+    assert_eq!(unambiguous(&distinct, &average), [2, 1]);
+}
+
+// ---------------------------------------------------------------------------
+// The laws.
+
+#[test]
+fn names_of_clusters_do_not_matter() {
+    let recipes = recipes(&standard::<f64>());
+    check(12, (any_ensembles(), any::<u64>()), |(e, seed)| {
+        for recipe in &recipes {
+            let Some(fit) = recipe.fit(e) else { continue };
+            let renamed = recipe.fit(&relabelled(e, *seed)).unwrap();
+            assert_eq!(renamed.evidence, fit.evidence);
+            let ctx = &mut Ctx::default();
+            assert_eq!(cuts(&renamed, 5, ctx), cuts(&fit, 5, ctx));
+        }
+    });
+}
+
+#[test]
+fn order_of_clusterings_matters_to_rounding_only() {
+    let recipes = recipes(&standard::<f64>());
+    let tally = Tally::default();
+    check(40, (any_ensembles(), any::<u64>()), |(e, seed)| {
+        let other = e.select(&shuffled(e.clusterings(), *seed)).unwrap();
+        for recipe in &recipes {
+            let Some(fit) = recipe.fit(e) else { continue };
+            let Some(similarity) = fit.evidence.as_similarity() else { continue };
+            let (name, again) = (format!("{:?}", recipe.spec), recipe.fit(&other).unwrap());
+            close(&matrix(&again).unwrap(), &expanded(similarity), ROUNDING, &name);
+            let ks = unambiguous(similarity, &recipe.spec.consensus);
+            tally.count(&ks, &recipe.spec, e.samples());
+            for k in ks {
+                assert_eq!(cut(&*again.fitted, k), cut(&*fit.fitted, k), "{name}, k = {k}");
+            }
+        }
+    });
+    tally.at_least(0.3);
+}
+
+#[test]
+fn order_of_clusterings_never_matters_to_exact_counts() {
+    let recipes = recipes(&standard::<f64>());
+    check(100, (ensembles(12, 7, 3), any::<u64>()), |(e, seed)| {
+        let other = e.select(&shuffled(e.clusterings(), *seed)).unwrap();
+        for recipe in recipes.iter().filter(|r| r.is_exact(e)) {
+            let (fit, again) = (recipe.fit(e).unwrap(), recipe.fit(&other).unwrap());
+            assert_eq!(fit.dendrogram(), again.dendrogram());
+        }
+    });
+}
+
+#[test]
+fn permuting_samples_permutes_the_answer() {
+    let recipes = recipes(&standard::<f64>());
+    let tally = Tally::default();
+    check(40, (any_ensembles(), any::<u64>()), |(e, seed)| {
+        let n = e.samples();
+        let order = shuffled(n, *seed);
+        let other = permuted(e, &order);
+        for recipe in &recipes {
+            let Some(fit) = recipe.fit(e) else { continue };
+            let Some(similarity) = fit.evidence.as_similarity() else { continue };
+            let (name, again) = (format!("{:?}", recipe.spec), recipe.fit(&other).unwrap());
+            let before = expanded(similarity);
+            let pairs = order.iter().flat_map(|&i| order.iter().map(move |&j| i * n + j));
+            let expected: Vec<f64> = pairs.map(|at| before[at]).collect();
+            close(&matrix(&again).unwrap(), &expected, ROUNDING, &name);
+            let ks = unambiguous(similarity, &recipe.spec.consensus);
+            tally.count(&ks, &recipe.spec, n);
+            for k in ks {
+                let expected = reordered(&cut(&*fit.fitted, k), &order);
+                assert_eq!(cut(&*again.fitted, k), expected, "{name}, k = {k}");
+            }
+        }
+    });
+    tally.at_least(0.3);
+}
+
+/// Embeddings are cut by a random k-means, which finds the same where there is
+/// something to find.
+#[test]
+fn neither_order_matters_to_embeddings_of_clear_clusters() {
+    let recipes = recipes(&standard::<f64>());
+    for seed in 0..5 {
+        let e = planted(40, 10, 3, 0.08, seed);
+        let (samples, clusterings) = (shuffled(40, seed), shuffled(10, seed));
+        let other = permuted(&e.select(&clusterings).unwrap(), &samples);
+        for recipe in &recipes {
+            let (fit, again) = (recipe.fit(&e).unwrap(), recipe.fit(&other).unwrap());
+            if fit.dendrogram().is_none() {
+                let expected = reordered(&cut(&*fit.fitted, 3), &samples);
+                assert_eq!(cut(&*again.fitted, 3), expected, "{:?}, seed {seed}", recipe.spec);
+            }
+        }
+    }
+}
+
+#[test]
+fn number_of_threads_changes_no_label() {
+    let recipes = recipes(&standard::<f64>());
+    check(10, any_ensembles(), |e| {
+        for recipe in recipes.iter().filter(|r| r.fit(e).is_some()) {
+            let labels = |threads: usize| {
+                let mut ctx = Ctx::default().with_threads(threads);
+                let fit = recipe.pipeline.fit(e, &mut ctx).unwrap();
+                cuts(&fit, 4, &mut ctx)
+            };
+            assert_eq!(labels(1), labels(2), "{:?}", recipe.spec);
+        }
+    });
+}
+
+#[test]
+fn number_of_threads_changes_no_label_of_several_hundred_samples() {
+    let e = planted(300, 10, 5, 0.3, 1);
+    for recipe in recipes(&standard::<f64>()) {
+        let run = |threads: usize| {
+            let mut ctx = Ctx::default().with_threads(threads);
+            recipe.pipeline.run(&e, 5, &mut ctx).unwrap().partition
+        };
+        assert_eq!(run(1), run(2), "{:?}", recipe.spec);
+    }
+}
+
+#[test]
+fn single_and_double_precision_agree() {
+    let (single, double) = (recipes(&standard::<f32>()), recipes(&standard::<f64>()));
+    check(40, any_ensembles(), |e| {
+        for (single, double) in single.iter().zip(&double) {
+            let (Some(narrow), Some(wide)) = (single.fit(e), double.fit(e)) else { continue };
+            let name = format!("{:?}", double.spec);
+            if let (Some(narrow), Some(wide)) = (matrix(&narrow), matrix(&wide)) {
+                close(&narrow, &wide, 1e-4, &name);
+            }
+        }
+    });
+}
+
+/// The stages of a pipeline, one by one, over groups of the caller's choice.
+fn by_stages(spec: &PipelineSpec, m: &Microclusters) -> (Similarity<f64>, Box<dyn Fitted<f64>>) {
+    let (registry, ctx) = (standard::<f64>(), &mut Ctx::default());
+    let evidence = registry.represent.build(&spec.represent).unwrap().build(m, ctx).unwrap();
+    let similarity = evidence.as_similarity().unwrap();
+    let confidence = registry.confidence.build(&spec.confidence).unwrap();
+    let confident = confidence.select(m, similarity, ctx).unwrap();
+    let problem = Problem { similarity, confident: &confident, start: None };
+    let mut enhancer = registry.enhance.build(&spec.enhance).unwrap();
+    if let Some(stop) = &spec.stop {
+        enhancer = enhancer.with_stop(registry.stop.build(stop).unwrap().into()).unwrap();
+    }
+    let enhanced = enhancer.enhance(&problem, ctx).unwrap().similarity;
+    let consensus = registry.consensus.build(&spec.consensus).unwrap();
+    let fitted = consensus.fit(&enhanced.clone().into(), ctx).unwrap();
+    (enhanced, fitted)
+}
+
+#[test]
+fn microclusters_give_what_the_samples_give() {
+    let recipes = recipes(&standard::<f64>());
+    let counting = |r: &&Recipe<f64>| ["eac", "lwca"].contains(&r.spec.represent.name.as_str());
+    let tally = Tally::default();
+    check(60, any_ensembles(), |e| {
+        for recipe in recipes.iter().filter(counting) {
+            let (spec, name) = (&recipe.spec, format!("{:?}", recipe.spec));
+            let (merged, groups) = by_stages(spec, &Microclusters::of(e));
+            let (full, samples) = by_stages(spec, &Microclusters::singletons(e));
+            close(&expanded(&merged), &expanded(&full), ROUNDING, &name);
+            if recipe.is_exact(e) {
+                assert_eq!(groups.dendrogram(), samples.dendrogram(), "{name}");
+            }
+            let ks = unambiguous(&full, &spec.consensus);
+            tally.count(&ks, spec, e.samples());
+            for k in ks {
+                assert_eq!(cut(&*groups, k), cut(&*samples, k), "{name}, k = {k}");
+            }
+        }
+    });
+    tally.at_least(0.3);
+}
+
+// ---------------------------------------------------------------------------
+// The rule that stops the published method.
+
+fn published() -> BoxedPipeline<f64> {
+    let registry = standard::<f64>();
+    registry.pipeline(&registry.preset("ec-cms-admm").unwrap().spec).unwrap()
+}
+
+#[test]
+fn neither_order_matters_to_the_number_of_iterations() {
+    for seed in 0..20 {
+        let e = planted(40, 10, 4, 0.25, seed);
+        let other = permuted(&e.select(&shuffled(10, seed)).unwrap(), &shuffled(40, seed));
+        let iterations = |e| published().fit(e, &mut Ctx::default()).unwrap().report.iterations;
+        assert_eq!(iterations(&e), iterations(&other), "seed {seed}");
+    }
+}
+
+/// Here C stays symmetric and inside its bounds, so that the second multiplier
+/// is zero but for rounding, and its relative step is noise.
+#[test]
+fn rounding_does_not_decide_when_to_stop() {
+    let e = Ensemble::from_columns(&[[0, 0, 0], [0, 1, 1], [0, 1, 1]]).unwrap();
+    let spec = standard::<f64>().preset("ec-cms-admm").unwrap().spec.clone();
+    let (merged, _) = by_stages(&spec, &Microclusters::of(&e));
+    let (full, _) = by_stages(&spec, &Microclusters::singletons(&e));
+    close(&expanded(&merged), &expanded(&full), ROUNDING, "ec-cms-admm");
+}
