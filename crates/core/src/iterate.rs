@@ -66,7 +66,9 @@ pub fn iterate<S: Real>(
         };
         if let Some(status) = status {
             let component = component.to_string();
-            let report = Report { component, status, iterations: iteration, last: Some(record) };
+            let last = Some(record);
+            let report =
+                Report { component, status, iterations: iteration, last, certificate: None };
             ctx.end(&report);
             return Ok(report);
         }

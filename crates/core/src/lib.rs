@@ -73,6 +73,6 @@ pub use pipeline::{BoxedPipeline, Pipeline};
 pub use real::Real;
 pub use reference::Reference;
 pub use registry::{Entry, Listed, Part, PipelineSpec, Preset, Registry, Table};
-pub use report::{Change, Record, Report, Status};
+pub use report::{Certificate, Change, Record, Report, Status};
 pub use represent::{Precomputed, Represent};
 pub use similarity::{Similarity, condensed_index, condensed_len, fill_condensed};

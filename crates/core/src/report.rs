@@ -64,6 +64,22 @@ pub struct Record {
     pub residual: Option<f64>,
 }
 
+/// A proof of how close an answer is to the optimum of the enhancement problem:
+/// every figure is an upper bound, computed from the answer itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// ‖C − C*‖ / ‖A‖: "optimal within …".
+    pub relative_distance: f64,
+    /// ‖C − C*‖ over the samples (Frobenius).
+    pub distance: f64,
+    /// The largest |C − C*| of any pair.
+    pub largest_distance: f64,
+    /// Value of the objective at C.
+    pub objective: f64,
+    /// How much lower the objective could be.
+    pub objective_gap: f64,
+}
+
 /// How an enhancement went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
@@ -75,11 +91,14 @@ pub struct Report {
     pub iterations: usize,
     /// The last iteration, if there was one.
     pub last: Option<Record>,
+    /// How close the answer is to the optimum, if the enhancer can prove it.
+    pub certificate: Option<Certificate>,
 }
 
 impl Report {
     /// The report of something that does not iterate.
     pub fn direct(component: impl Into<String>) -> Self {
-        Report { component: component.into(), status: Status::Direct, iterations: 0, last: None }
+        let component = component.into();
+        Report { component, status: Status::Direct, iterations: 0, last: None, certificate: None }
     }
 }

@@ -4,6 +4,7 @@
 //! | component | stage | name |
 //! |---|---|---|
 //! | [`Threshold`] | choice of confident pairs | `threshold` |
+//! | [`Exact`] | enhancer | `exact` |
 //! | [`Admm`] | enhancer | `admm` |
 //! | [`AuthorsRule`], [`PaperRule`] | stopping rule | `authors`, `paper` |
 //! | [`KktResidual`], [`ObjectiveChange`] | stopping rule | `kkt`, `objective` |
@@ -14,11 +15,13 @@
 //! the proofs.
 
 mod admm;
+mod exact;
 pub mod objective;
 mod stopping;
 mod threshold;
 
 pub use admm::{Admm, AdmmParams};
+pub use exact::{Exact, ExactParams};
 pub use stopping::{
     AllOf, AnyOf, AuthorsRule, EpsilonParams, IterationLimit, IterationLimitParams, KktResidual,
     ObjectiveChange, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,
@@ -34,6 +37,9 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         "pairs that at least the share alpha of the clusterings join",
         |p| Ok(Box::new(Threshold::new(p)?)),
     );
+    registry.enhance.register::<ExactParams>("exact", "the global optimum, certified", |p| {
+        Ok(Box::new(Exact::new(p)?))
+    });
     registry.enhance.register::<AdmmParams>("admm", "Algorithm 1 of the EC-CMS paper", |p| {
         Ok(Box::new(Admm::new(p)?))
     });

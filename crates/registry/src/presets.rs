@@ -7,6 +7,13 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     let once = |consensus: &str| Part::named(consensus).set("weighting", "groups");
     let plain =
         |represent: &str, consensus: Part| PipelineSpec::plain(Part::named(represent), consensus);
+    let enhanced = |enhancer: &str| PipelineSpec {
+        represent: Part::named("lwca"),
+        confidence: Part::named("threshold"),
+        enhance: Part::named(enhancer),
+        stop: None,
+        consensus: Part::named("average"),
+    };
     let methods = [
         ("eac", "evidence accumulation with average link", plain("eac", Part::named("average"))),
         ("lwea", "locally weighted evidence accumulation", plain("lwca", Part::named("average"))),
@@ -16,15 +23,14 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         ("lwgp", "locally weighted graph partitioning", plain("lwb", Part::named("tcut"))),
         ("ptgp", "probability trajectory graph partitioning", plain("ptb", once("tcut"))),
         (
+            "ec-cms",
+            "co-association matrix self-enhancement, the certified optimum",
+            enhanced("exact"),
+        ),
+        (
             "ec-cms-admm",
             "co-association matrix self-enhancement, the paper's early-stopped ADMM",
-            PipelineSpec {
-                represent: Part::named("lwca"),
-                confidence: Part::named("threshold"),
-                enhance: Part::named("admm"),
-                stop: None,
-                consensus: Part::named("average"),
-            },
+            enhanced("admm"),
         ),
     ];
     for (name, summary, spec) in methods {

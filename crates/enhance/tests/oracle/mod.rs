@@ -48,6 +48,8 @@ pub struct DenseProblem {
     pub a: Dense,
     pub h: Dense,
     pub fixed: Vec<Vec<bool>>,
+    /// What the fixed entries are fixed to.
+    pub values: Dense,
 }
 
 impl DenseProblem {
@@ -57,6 +59,7 @@ impl DenseProblem {
         let (a, confident) = (to_dense(&case.similarity), &case.confident);
         let mut h = vec![vec![0.0; n]; n];
         let mut fixed = vec![vec![false; n]; n];
+        let mut values = a.clone();
         for i in 0..n {
             for j in (0..n).filter(|&j| j != i) {
                 let (p, q) = (map[i] as usize, map[j] as usize);
@@ -72,7 +75,14 @@ impl DenseProblem {
                 };
             }
         }
-        DenseProblem { a, h, fixed }
+        for i in 0..n {
+            for j in 0..n {
+                if let Some(value) = confident.fixed.get(map[i] as usize, map[j] as usize) {
+                    values[i][j] = value;
+                }
+            }
+        }
+        DenseProblem { a, h, fixed, values }
     }
 
     pub fn n(&self) -> usize {
@@ -108,7 +118,7 @@ impl DenseProblem {
                 let row = i * n + j;
                 if self.fixed[i][j] {
                     system[row][row] = 1.0;
-                    right[row] = self.a[i][j];
+                    right[row] = self.values[i][j];
                     continue;
                 }
                 for k in 0..n {

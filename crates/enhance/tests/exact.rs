@@ -1,0 +1,234 @@
+//! `Exact` against elimination on the full system, and its certificate.
+
+mod oracle;
+
+use enclust_core::{
+    Certificate, Confident, Csr, Ctx, Enhancer, Ensemble, Error, Microclusters, Problem, Real,
+    Similarity, Status,
+};
+use enclust_enhance::objective::{kkt_residual, objective};
+use enclust_enhance::{Admm, AdmmParams, Exact, ExactParams, KktResidual, ToleranceParams};
+use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
+use oracle::{Case, Dense, DenseProblem, combine, max_difference, norm, to_dense};
+use proptest::prelude::*;
+
+fn exact(lambda: f64, tolerance: f64) -> Exact {
+    Exact::new(ExactParams { lambda, tolerance, ..ExactParams::default() }).unwrap()
+}
+
+/// Distance to the optimum off the diagonal and on it, as the certificate claims.
+fn holds(
+    certificate: &Certificate,
+    answer: &Dense,
+    optimum: &Dense,
+    dense: &DenseProblem,
+    lambda: f64,
+) {
+    let error = combine(answer, optimum, |x, y| x - y);
+    let slack = 1e-12;
+    assert!(norm(&error) <= certificate.distance + slack, "{} > {certificate:?}", norm(&error));
+    assert!(max_difference(answer, optimum) <= certificate.largest_distance + slack);
+    let (here, best) = (dense.objective(lambda, answer), dense.objective(lambda, optimum));
+    assert!((here - certificate.objective).abs() <= 1e-9 * (1.0 + here));
+    assert!(here - best <= certificate.objective_gap + slack, "{here} - {best}, {certificate:?}");
+}
+
+/// More fixed entries: every `step`-th free pair of groups of one sample, to 0 or 1.
+fn constrained(case: &Case<f64>, step: usize) -> Confident<f64> {
+    let n = case.similarity.len();
+    let sizes = case.similarity.grouping().sizes();
+    let upper = (0..n).map(|p| {
+        let fixed = |q: &usize| {
+            let given = case.confident.fixed.get(p, *q);
+            let single = sizes[p] == 1 && sizes[*q] == 1;
+            given.or((single && (p * 7 + q).is_multiple_of(step)).then_some(((p + q) % 2) as f64))
+        };
+        (p + 1..n).filter_map(|q| fixed(&q).map(|v| (q as u32, v))).collect()
+    });
+    Confident { fixed: Csr::symmetric_from_upper(upper.collect()), ..case.confident.clone() }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn equals_the_dense_direct_solution(
+        e in ensembles_with_missing(8, 6, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0,
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let dense = DenseProblem::of(&case);
+        let optimum = dense.optimum(lambda);
+        let enhanced = case.enhance(&exact(lambda, 1e-12));
+        let answer = to_dense(&enhanced.similarity);
+        prop_assert!(max_difference(&answer, &optimum) < 1e-9);
+        prop_assert_eq!(enhanced.report.status, Status::Converged);
+        prop_assert!(kkt_residual(&case.problem(), lambda, &enhanced.similarity) < 1e-10);
+        holds(&enhanced.report.certificate.unwrap(), &answer, &optimum, &dense, lambda);
+    }
+
+    #[test]
+    fn the_certificate_holds_for_early_stopped_answers(
+        e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.01..2.0, limit in 1..6_usize,
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let dense = DenseProblem::of(&case);
+        let params = ExactParams { lambda, limit, tolerance: 1e-300 };
+        let enhanced = case.enhance(&Exact::new(params).unwrap());
+        let answer = to_dense(&enhanced.similarity);
+        holds(&enhanced.report.certificate.unwrap(), &answer, &dense.optimum(lambda), &dense, lambda);
+    }
+
+    #[test]
+    fn groups_and_samples_have_the_same_optimum(e in ensembles(10, 5, 3), alpha in 0.0..=1.0) {
+        let merged = Case::<f64>::merged(&e, alpha, true).enhance(&exact(0.4, 1e-12));
+        let whole = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
+        let whole = whole.enhance(&exact(0.4, 1e-12));
+        let difference = max_difference(&to_dense(&merged.similarity), &to_dense(&whole.similarity));
+        prop_assert!(difference < 1e-9, "{difference}");
+        let (a, b) = (merged.report.certificate.unwrap(), whole.report.certificate.unwrap());
+        prop_assert!((a.objective - b.objective).abs() < 1e-9 * (1.0 + b.objective));
+    }
+
+    #[test]
+    fn extra_fixed_entries_keep_the_guarantee(
+        e in ensembles(9, 6, 4), alpha in 0.3..=1.0, lambda in 0.05..2.0, step in 2..9_usize,
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let confident = constrained(&case, step);
+        let case = Case { confident, ..case };
+        let dense = DenseProblem::of(&case);
+        let optimum = dense.optimum(lambda);
+        let enhanced = case.enhance(&exact(lambda, 1e-12));
+        let answer = to_dense(&enhanced.similarity);
+        prop_assert!(max_difference(&answer, &optimum) < 1e-9);
+        for i in 0..dense.n() {
+            for j in (0..dense.n()).filter(|&j| dense.fixed[i][j]) {
+                prop_assert_eq!(answer[i][j], dense.values[i][j]);
+            }
+        }
+    }
+
+    #[test]
+    fn larger_data_give_a_larger_answer(
+        e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.05..2.0, share in 0.0..1.0,
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let low = scaled(&case.similarity, share);
+        let fixed = Csr::symmetric_from_upper((0..low.len()).map(|p| {
+            let upper = case.confident.fixed.iter_row(p).filter(|&(q, _)| q > p);
+            upper.map(|(q, v)| (q as u32, v * share)).collect()
+        }).collect());
+        let lower = Case { similarity: low, confident: Confident { fixed, ..case.confident.clone() } };
+        let (high, low) = (case.enhance(&exact(lambda, 1e-12)), lower.enhance(&exact(lambda, 1e-12)));
+        for (h, l) in high.similarity.condensed().iter().zip(low.similarity.condensed()) {
+            prop_assert!(l <= &(h + 1e-10));
+        }
+    }
+
+    #[test]
+    fn equals_long_admm(e in ensembles(12, 8, 3), alpha in 0.3..=1.0) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let stop = KktResidual::new(ToleranceParams { tolerance: 1e-9 }).unwrap();
+        let admm = Admm::new(AdmmParams { limit: 60_000, ..AdmmParams::default() }).unwrap();
+        let long = case.enhance(&admm.stopping_by(stop));
+        prop_assert_eq!(long.report.status, Status::Converged);
+        let difference = max_difference(
+            &to_dense(&long.similarity), &to_dense(&case.enhance(&exact(0.4, 1e-11)).similarity),
+        );
+        prop_assert!(difference < 1e-7, "{difference}");
+    }
+}
+
+fn scaled(s: &Similarity<f64>, share: f64) -> Similarity<f64> {
+    let times = |values: &[f64]| values.iter().map(|v| v * share).collect();
+    let parts = (times(s.condensed()), times(s.within()), times(s.own()));
+    Similarity::new(s.grouping().clone(), parts.0, parts.1, parts.2).unwrap()
+}
+
+fn large<S: Real>() -> Case<S> {
+    let case = Case::merged(&planted(900, 6, 40, 0.3, 5), 0.6, true);
+    assert!(case.similarity.len() > 300, "several tiles");
+    case
+}
+
+#[test]
+fn many_tiles_agree_with_the_definition_and_threads_change_no_bit() {
+    let case = large::<f64>();
+    let run = |threads| {
+        let mut ctx = Ctx::default().with_threads(threads);
+        ctx.install(|ctx| exact(0.4, 1e-10).enhance(&case.problem(), ctx)).unwrap().unwrap()
+    };
+    let (one, two) = (run(1), run(2));
+    assert_eq!(one.similarity, two.similarity);
+    assert!(kkt_residual(&case.problem(), 0.4, &one.similarity) < 1e-9);
+    let certificate = one.report.certificate.unwrap();
+    assert_eq!(certificate.objective, objective(&case.problem(), 0.4, &one.similarity));
+    assert!(certificate.relative_distance < 1e-9);
+}
+
+#[test]
+fn single_precision_stays_within_its_certificate() {
+    let (single, double) = (large::<f32>(), large::<f64>());
+    let (single, double) = (single.enhance(&exact(0.4, 1e-4)), double.enhance(&exact(0.4, 1e-12)));
+    let bound = single.report.certificate.unwrap();
+    let pairs = single.similarity.condensed().iter().zip(double.similarity.condensed());
+    let worst = pairs.map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+    assert!(worst <= bound.largest_distance, "{worst} and {bound:?}");
+    assert!(worst < 1e-3);
+}
+
+#[test]
+fn a_warm_start_gives_the_same_guarantee_in_fewer_iterations() {
+    let case = large::<f64>();
+    let neighbour = case.enhance(&exact(0.38, 1e-6)).similarity;
+    let warm = Problem { start: Some(&neighbour), ..case.problem() };
+    let warm = exact(0.4, 1e-6).enhance(&warm, &mut Ctx::default()).unwrap();
+    let cold = case.enhance(&exact(0.4, 1e-6));
+    assert!(warm.report.iterations < cold.report.iterations);
+    assert!(warm.report.certificate.unwrap().relative_distance < 1.1e-6);
+}
+
+#[test]
+fn degenerate_ensembles_have_an_answer() {
+    let all_equal = Ensemble::from_columns(&vec![vec![0, 0, 1, 1, 2]; 4]).unwrap();
+    let all_different =
+        Ensemble::from_columns(&[vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]]).unwrap();
+    let one = Ensemble::from_columns(&[vec![0, 0, 1, 1, 1]]).unwrap();
+    let alone = Ensemble::from_columns(&[[7]]).unwrap();
+    let noise = planted(40, 5, 4, 1.0, 2);
+    for e in [all_equal, all_different, one, alone, noise] {
+        for alpha in [0.0, 0.5, 1.0] {
+            for lambda in [1e-6, 0.4, 1e9] {
+                let case = Case::<f64>::merged(&e, alpha, true);
+                let enhanced = case.enhance(&exact(lambda, 1e-8));
+                assert_eq!(enhanced.report.status, Status::Converged, "α {alpha}, λ {lambda}");
+                let certificate = enhanced.report.certificate.unwrap();
+                assert!(
+                    certificate.relative_distance < 1e-5,
+                    "α {alpha}, λ {lambda}: {certificate:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn an_edge_that_is_not_fixed_is_unsupported() {
+    let case = large::<f64>();
+    let n = case.similarity.len();
+    let confident = Confident { fixed: Csr::empty(n, n), ..case.confident.clone() };
+    let problem = Problem { confident: &confident, ..case.problem() };
+    let error = Exact::default().enhance(&problem, &mut Ctx::default()).unwrap_err();
+    assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+}
+
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for params in [
+        ExactParams { lambda: 0.0, ..ExactParams::default() },
+        ExactParams { tolerance: f64::NAN, ..ExactParams::default() },
+        ExactParams { limit: 0, ..ExactParams::default() },
+    ] {
+        assert!(Exact::new(params).is_err());
+    }
+}
