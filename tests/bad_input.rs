@@ -65,16 +65,32 @@ fn bad_weights_name_the_clustering() {
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = ensemble().with_weights(vec![1.0, 1.0, bad, 1.0, 1.0]).unwrap_err();
         assert!(matches!(error, Error::Weight { clustering: 2, .. }), "{error}");
-        says(&error, &format!("weight {bad} of clustering 2 is not a positive finite number"));
+        says(
+            &error,
+            &format!(
+                "weight {bad} of clustering 2 is out of range, must lie in [0.000001, 1000000]"
+            ),
+        );
     }
     let error = ensemble().with_weights(vec![1.0; 4]).unwrap_err();
     says(&error, "weights of the base clusterings: expected 5, found 4");
 }
 
 #[test]
-fn weights_whose_sum_overflows_are_refused() {
-    let error = ensemble().with_weights(vec![f64::MAX; 5]).unwrap_err();
-    says(&error, "the weights of the base clusterings are too large to add up");
+fn an_enhancer_without_confident_pairs_is_refused() {
+    let registry = standard::<f64>();
+    let mut spec = registry.preset("lwea").unwrap().spec.clone();
+    spec.enhance = Part::named("admm");
+    let error = registry.pipeline(&spec).unwrap_err();
+    assert!(error.to_string().contains("threshold"), "{error}");
+}
+
+#[test]
+fn ensembles_beyond_memory_are_refused() {
+    for (samples, clusterings) in [(usize::MAX, 2), (1 << 62, 1), (1 << 33, 1)] {
+        let error = Ensemble::from_keys(samples, clusterings, |_, _| Some(0)).unwrap_err();
+        assert!(error.to_string().contains("more than memory or 32 bits hold"), "{error}");
+    }
 }
 
 #[test]
@@ -162,7 +178,9 @@ fn entries_outside_the_unit_interval_are_named() {
             let error = with_entry((row, column), bad);
             says(
                 &error,
-                &format!("similarity at row {row}, column {column} is {bad}, outside [0, 1]"),
+                &format!(
+                    "similarity at row {row}, column {column}: {bad} is not allowed there, must lie in [0, 1]"
+                ),
             );
         }
         let error = with_entry((1, 1), bad);

@@ -49,7 +49,7 @@ impl<S: Real> Represent<S> for Eac {
         let grouping = Arc::clone(microclusters.grouping());
         let similarity = Similarity::new(grouping, between, within, vec![S::one(); n])?;
         Ok(match denominator(microclusters) {
-            Some(d) => similarity.with_denominator(d),
+            Some(d) => similarity.with_denominator(d)?,
             None => similarity,
         }
         .into())

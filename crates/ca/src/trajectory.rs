@@ -11,7 +11,7 @@ use rayon::prelude::*;
 ///
 /// The inner products G = Σₜ PᵗPᵗᵀ obey G_T = P(I + G_{T−1})Pᵀ, so each step
 /// costs two products by the *sparse* P instead of a dense one:
-/// O(T n · entries of P) time, 2n² numbers.
+/// O(T n · entries of P) time, 3n² numbers.
 pub fn trajectory_similarity(transition: &Csr<f64>, steps: usize) -> Vec<f64> {
     let n = transition.rows();
     let mut gram = vec![0.0; n * n];

@@ -12,7 +12,12 @@ use clap::Parser;
 /// Without arguments it clusters embedded handwritten digits by k-means twenty
 /// times and compares what the methods make of those clusterings.
 #[derive(Debug, Parser)]
-#[command(version, about, after_help = "Example: enclust --clusterings 40 --seed 7")]
+#[command(
+    name = "enclust",
+    version,
+    about,
+    after_help = "Example: enclust --clusterings 40 --seed 7"
+)]
 struct Arguments {
     /// Seed of the base clusterings
     #[arg(long, default_value_t = 1)]
@@ -23,8 +28,8 @@ struct Arguments {
     clusterings: u16,
 
     /// Number of threads (0: all there are); the answer does not depend on it
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
 }
 
 fn main() -> ExitCode {
@@ -32,10 +37,14 @@ fn main() -> ExitCode {
     let settings = demo::Settings {
         seed: arguments.seed,
         clusterings: arguments.clusterings.into(),
-        threads: arguments.threads,
+        threads: arguments.threads.into(),
     };
     match demo::run(&settings, &mut std::io::stdout().lock()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads has read enough.
+        Err(demo::Failure::Write(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("enclust: {error}");
             ExitCode::FAILURE

@@ -90,7 +90,12 @@ pub fn kmeans(
     let better = |best: KMeans, run: KMeans| {
         if run.inertia < best.inertia || best.labels.is_empty() { run } else { best }
     };
-    Ok(runs.into_iter().fold(first, better))
+    let best = runs.into_iter().fold(first, better);
+    if !best.inertia.is_finite() {
+        let (what, iteration) = ("the sum of squared distances", best.iterations);
+        return Err(Error::NotFinite { what, iteration });
+    }
+    Ok(best)
 }
 
 /// Weighted points, checked.
@@ -106,12 +111,12 @@ impl<'a> Points<'a> {
             return Err(Error::Empty { what: "set of coordinates" });
         }
         let n = coordinates.len() / dimension;
-        check_size("coordinates of the points", n * dimension, coordinates.len())?;
+        Error::check_size("coordinates of the points", n * dimension, coordinates.len())?;
         if !coordinates.iter().all(|x| x.is_finite()) {
             return Err(Error::NotFinite { what: "a coordinate", iteration: 0 });
         }
         let weights = weights.map_or_else(|| vec![1.0; n], <[f64]>::to_vec);
-        check_size("weights of the points", n, weights.len())?;
+        Error::check_size("weights of the points", n, weights.len())?;
         if let Some(w) = weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
             return Err(Error::Param(ParamError::OutOfRange {
                 component: "kmeans",
@@ -280,8 +285,4 @@ fn draw(masses: &[f64], rng: &mut ChaCha8Rng) -> usize {
 
 fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
-}
-
-fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
 }

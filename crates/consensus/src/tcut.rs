@@ -142,6 +142,7 @@ impl<S: Real> ClusterSide<S> {
         if expected != found {
             return Err(Error::Size { what: "rows of the bipartite graph", expected, found });
         }
+        check_weights(weights)?;
         let degrees: Vec<f64> = (0..weights.rows()).map(|p| row_sum(weights, p)).collect();
         let sizes = multiplicities(weighting, &graph.grouping);
         let shares: Vec<f64> = sizes.iter().zip(&degrees).map(|(r, x)| r / x).collect();
@@ -156,6 +157,18 @@ impl<S: Real> ClusterSide<S> {
             transfer: scaled(weights, &degrees, &scale),
         })
     }
+}
+
+/// Weights of a graph are finite and not negative.
+fn check_weights<S: Real>(weights: &Csr<S>) -> Result<()> {
+    for row in 0..weights.rows() {
+        let bad = weights.iter_row(row).find(|(_, w)| !(*w >= S::zero() && w.is_finite()));
+        if let Some((column, w)) = bad {
+            let what = format!("weight {w} between group {row} and cluster {column}");
+            return Err(Error::unsupported(NAME, what));
+        }
+    }
+    Ok(())
 }
 
 fn row_sum<S: Real>(weights: &Csr<S>, p: usize) -> f64 {

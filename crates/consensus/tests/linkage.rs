@@ -118,6 +118,7 @@ fn eac(ensemble: &Ensemble) -> Similarity<f64> {
     Similarity::new(Arc::clone(micro.grouping()), between, ones.clone(), ones)
         .unwrap()
         .with_denominator(m)
+        .unwrap()
 }
 
 fn grouping(samples: usize, groups: u8) -> impl Strategy<Value = Grouping> {
@@ -177,12 +178,12 @@ proptest! {
 
     #[test]
     fn equals_it_when_groups_must_be_split(s in loose(20, 6, 3)) {
-        assert_primitive(&s.with_denominator(3.0), 3.0);
+        assert_primitive(&s.with_denominator(3.0).unwrap(), 3.0);
     }
 
     #[test]
     fn equals_it_with_sevenths_that_are_not_exact(s in loose(16, 12, 7)) {
-        assert_primitive(&s.with_denominator(7.0), 7.0);
+        assert_primitive(&s.with_denominator(7.0).unwrap(), 7.0);
     }
 
     #[test]
@@ -200,7 +201,7 @@ proptest! {
             narrow(wide.condensed()),
             narrow(wide.within()),
             narrow(wide.own()),
-        ).unwrap().with_denominator(e.clusterings() as f64);
+        ).unwrap().with_denominator(e.clusterings() as f64).unwrap();
         for method in METHODS {
             let fitted = linkage(method).fit(&s.clone().into(), &mut Ctx::<f32>::default()).unwrap();
             prop_assert_eq!(fitted.dendrogram().unwrap(), &tree(&linkage(method), &wide));
@@ -221,9 +222,9 @@ proptest! {
 
     #[test]
     fn groups_counted_once_are_single_samples_lifted(s in loose(20, 8, 4)) {
-        let s = s.with_denominator(4.0);
+        let s = s.with_denominator(4.0).unwrap();
         let (n, n1) = (s.grouping().samples(), s.len());
-        let small = singletons(n1, s.condensed().to_vec()).with_denominator(4.0);
+        let small = singletons(n1, s.condensed().to_vec()).with_denominator(4.0).unwrap();
         for method in METHODS {
             let grouped = fit(&linkage(method).with_weighting(Weighting::Groups), &s);
             let single = tree(&linkage(method), &small);
@@ -341,7 +342,7 @@ fn many_samples_in_few_groups() {
     let grouping = Arc::new(Grouping::from_map((0..n).map(|i| i % 4).collect()).unwrap());
     let between = vec![0.5, 0.0, 0.0, 0.0, 0.0, 0.5];
     let s = Similarity::new(grouping, between, vec![1.0; 4], vec![1.0; 4]).unwrap();
-    let fitted = fit(&Linkage::average(), &s.with_denominator(2.0));
+    let fitted = fit(&Linkage::average(), &s.with_denominator(2.0).unwrap());
     assert_eq!(fitted.largest_k(), n as usize);
     let cut = fitted.cut(2, &mut Ctx::default()).unwrap();
     assert!(cut.labels().iter().enumerate().all(|(i, &l)| l == i % 4 / 2));
@@ -391,12 +392,18 @@ fn other_kinds_of_evidence_are_errors() {
 }
 
 #[test]
-fn senseless_denominators_are_ignored() {
+fn senseless_denominators_are_refused() {
     let s = singletons(3, vec![0.5, 0.25, 0.75]);
-    for d in [0.0, -2.0, f64::NAN, f64::INFINITY, 1e300] {
-        let odd = tree(&Linkage::average(), &s.clone().with_denominator(d));
-        assert_eq!(odd, tree(&Linkage::average(), &s));
+    for d in [0.0, -2.0, f64::NAN, f64::INFINITY, 3.0] {
+        assert!(matches!(s.clone().with_denominator(d), Err(Error::Denominator { .. })), "{d}");
     }
+}
+
+#[test]
+fn a_denominator_beyond_the_precision_is_not_counted_in() {
+    let s = singletons(3, vec![0.5, 0.25, 0.75]);
+    let counted = s.clone().with_denominator(2_f64.powi(52)).unwrap();
+    assert_eq!(tree(&Linkage::average(), &counted), tree(&Linkage::average(), &s));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::component::{Component, forward};
 use crate::context::Ctx;
 use crate::csr::Csr;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::microclusters::Microclusters;
 use crate::real::Real;
 use crate::similarity::Similarity;
@@ -35,6 +35,38 @@ impl<S: Real> Confident<S> {
             fixed_within: vec![false; groups],
         }
     }
+}
+
+impl<S: Real> Confident<S> {
+    /// Checks that the pairs are symmetric, without diagonal, finite and not
+    /// negative, and that there are as many groups as there should be.
+    pub fn check(&self, groups: usize) -> Result<()> {
+        for (what, matrix) in
+            [("graph of confident pairs", &self.graph), ("fixed entries", &self.fixed)]
+        {
+            Error::check_size(what, groups, matrix.rows())?;
+            Error::check_size(what, groups, matrix.cols())?;
+            check_symmetric(what, matrix)?;
+        }
+        Error::check_size("confidences within groups", groups, self.within.len())?;
+        Error::check_size("marks of fixed groups", groups, self.fixed_within.len())
+    }
+}
+
+fn check_symmetric<S: Real>(what: &'static str, matrix: &Csr<S>) -> Result<()> {
+    for row in 0..matrix.rows() {
+        for (column, value) in matrix.iter_row(row) {
+            let mirrored = matrix.get(column, row).unwrap_or(S::zero());
+            if row == column || !(value >= S::zero() && value <= S::one()) {
+                return Err(Error::Entry { what, row, column, value: value.wide() });
+            }
+            if value != mirrored {
+                let (upper, lower) = (value.wide(), mirrored.wide());
+                return Err(Error::Asymmetric { row, column, upper, lower });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Chooses the high-confidence pairs of an ensemble.

@@ -5,7 +5,9 @@ use std::hash::Hash;
 
 use crate::error::{Error, Result};
 
-/// Stands for "this clustering does not label this sample".
+/// Stands for "this clustering does not label this sample" in the columns that an
+/// [`Ensemble`] gives out. It is not read as missing on the way in: there, missing is
+/// `None`.
 pub const MISSING: u32 = u32::MAX;
 
 /// A value that names a cluster, or says that the label is missing.
@@ -98,8 +100,8 @@ impl Ensemble {
         if samples == 0 || clusterings == 0 {
             return Err(Error::Empty { what: "ensemble" });
         }
-        let mut labels = Vec::with_capacity(samples * clusterings);
-        let mut clusters = Vec::with_capacity(clusterings);
+        let mut labels = room_for(samples, clusterings)?;
+        let mut clusters = Vec::new();
         for k in 0..clusterings {
             let mut numbers: HashMap<K, u32> = HashMap::new();
             for i in 0..samples {
@@ -116,7 +118,8 @@ impl Ensemble {
         Ok(Ensemble { samples, labels, clusters, weights: None })
     }
 
-    /// The same clusterings with a weight each (positive, finite, and so their sum).
+    /// The same clusterings with a weight each, from 10⁻⁶ to 10⁶: multiplicities
+    /// within a range that single precision can add up.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         if weights.len() != self.clusterings() {
             return Err(Error::Size {
@@ -126,12 +129,9 @@ impl Ensemble {
             });
         }
         if let Some((clustering, &value)) =
-            weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w > 0.0))
+            weights.iter().enumerate().find(|(_, w)| !(1e-6..=1e6).contains(*w))
         {
             return Err(Error::Weight { clustering, value });
-        }
-        if !weights.iter().sum::<f64>().is_finite() {
-            return Err(Error::WeightSum);
         }
         self.weights = Some(weights);
         Ok(self)
@@ -187,6 +187,20 @@ impl Ensemble {
     /// Whether any label is missing.
     pub fn has_missing(&self) -> bool {
         self.labels.contains(&MISSING)
+    }
+}
+
+/// Memory for all labels; samples must be countable in 32 bits.
+fn room_for(samples: usize, clusterings: usize) -> Result<Vec<u32>> {
+    let mut labels = Vec::new();
+    let total = samples.checked_mul(clusterings).filter(|_| samples < MISSING as usize);
+    match total.map(|total| labels.try_reserve_exact(total)) {
+        Some(Ok(())) => Ok(labels),
+        _ => {
+            let what =
+                format!("{samples} x {clusterings} labels, more than memory or 32 bits hold");
+            Err(Error::unsupported("an ensemble", what))
+        }
     }
 }
 

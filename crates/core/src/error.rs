@@ -50,19 +50,20 @@ pub enum Error {
         /// How many there are.
         len: usize,
     },
-    /// The weight of a base clustering is not a positive finite number.
-    #[error("weight {value} of clustering {clustering} is not a positive finite number")]
+    /// The weight of a base clustering is out of range.
+    #[error(
+        "weight {value} of clustering {clustering} is out of range, must lie in [0.000001, 1000000]"
+    )]
     Weight {
         /// Which clustering.
         clustering: usize,
         /// Its weight.
         value: f64,
     },
-    /// The weights of the base clusterings add up to infinity.
-    #[error("the weights of the base clusterings are too large to add up")]
-    WeightSum,
     /// An entry of a matrix is not a number within its range.
-    #[error("{what} at row {row}, column {column} is {value}, outside [0, 1]")]
+    #[error(
+        "{what} at row {row}, column {column}: {value} is not allowed there, must lie in [0, 1]"
+    )]
     Entry {
         /// Which matrix.
         what: &'static str,
@@ -86,6 +87,14 @@ pub enum Error {
         upper: f64,
         /// Entry below the diagonal.
         lower: f64,
+    },
+    /// A value that is no whole multiple of one over the stated denominator.
+    #[error("{value} is no whole multiple of 1/{denominator}")]
+    Denominator {
+        /// The denominator stated.
+        denominator: f64,
+        /// The value found.
+        value: f64,
     },
     /// A number of clusters that cannot be reached.
     #[error("k = {k} clusters cannot be reached: {component} gives between 1 and {largest} here")]
@@ -163,6 +172,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// [`Error::Size`] unless both are equal.
+    pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
+        if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
+    }
+
     /// An [`Error::Unsupported`] from its two halves.
     pub fn unsupported(component: impl Into<String>, what: impl Into<String>) -> Self {
         Error::Unsupported { component: component.into(), what: what.into() }

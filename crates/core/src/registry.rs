@@ -269,15 +269,21 @@ impl<S: Real> Registry<S> {
     /// Builds a pipeline from names.
     pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
         let mut enhancer = self.enhance.build(&spec.enhance)?;
+        let aimless = !enhancer.is_identity() && spec.confidence.name == "none";
         if let Some(stop) = &spec.stop {
             enhancer = enhancer.with_stop(Arc::from(self.stop.build(stop)?))?;
         }
-        Pipeline::in_precision(
+        let pipeline = Pipeline::in_precision(
             self.represent.build(&spec.represent)?,
             self.confidence.build(&spec.confidence)?,
             enhancer,
             self.consensus.build(&spec.consensus)?,
-        )
+        )?;
+        if aimless {
+            let what = "having no confident pairs to propagate; choose some, such as threshold";
+            return Err(Error::unsupported(&spec.enhance.name, what));
+        }
+        Ok(pipeline)
     }
 
     /// Every component of every stage, for listings: stage, name, summary, parameters.

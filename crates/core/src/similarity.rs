@@ -77,9 +77,12 @@ impl<S: Real> Similarity<S> {
         own: Vec<S>,
     ) -> Result<Self> {
         let n = grouping.len();
-        check_size("similarities between groups", condensed_len(n), between.len())?;
-        check_size("similarities within groups", n, within.len())?;
-        check_size("self-similarities", n, own.len())?;
+        if n == 0 {
+            return Err(Error::Empty { what: "similarity" });
+        }
+        Error::check_size("similarities between groups", condensed_len(n), between.len())?;
+        Error::check_size("similarities within groups", n, within.len())?;
+        Error::check_size("self-similarities", n, own.len())?;
         for p in 0..n {
             check_entry("similarity within a group", p, p, within[p])?;
             check_entry("self-similarity", p, p, own[p])?;
@@ -104,7 +107,7 @@ impl<S: Real> Similarity<S> {
             return Err(Error::Empty { what: "similarity" });
         }
         let entries = samples.saturating_mul(samples);
-        check_size("entries of the similarity matrix", entries, matrix.len())?;
+        Error::check_size("entries of the similarity matrix", entries, matrix.len())?;
         let tolerance = S::of(16.0) * S::epsilon();
         let mut between = Vec::with_capacity(condensed_len(samples));
         for i in 0..samples {
@@ -130,9 +133,22 @@ impl<S: Real> Similarity<S> {
     /// States that every value between and within groups is a whole multiple of
     /// 1 / `denominator`. Linkage then counts in whole numbers, so that equal
     /// means are equal exactly.
-    pub fn with_denominator(mut self, denominator: f64) -> Self {
-        self.denominator = Some(denominator);
-        self
+    ///
+    /// # Errors
+    /// [`Error::Denominator`] if one is not.
+    pub fn with_denominator(mut self, denominator: f64) -> Result<Self> {
+        let slack = 4.0 * S::epsilon().wide() * denominator;
+        let whole = |v: &S| {
+            let count = v.wide() * denominator;
+            denominator > 0.0 && denominator.is_finite() && (count - count.round()).abs() <= slack
+        };
+        match self.between.iter().chain(&self.within).find(|v| !whole(v)) {
+            Some(v) => Err(Error::Denominator { denominator, value: v.wide() }),
+            None => {
+                self.denominator = Some(denominator);
+                Ok(self)
+            }
+        }
     }
 
     /// The common denominator of the values, if one is known.
@@ -198,10 +214,6 @@ impl<S: Real> Similarity<S> {
         }
         out
     }
-}
-
-fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
 }
 
 fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {

@@ -144,8 +144,8 @@ pub fn objective<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<
 }
 
 /// How far C is from optimal, relative to ‖A‖: the larger of the gradient on the
-/// free entries (divided by λ, which bounds the distance to the optimum) and the
-/// error on the fixed ones. Zero exactly at the optimum.
+/// free entries, divided by λ, and the error on the fixed ones. Zero exactly at the
+/// optimum; where the fixed entries are exact, a bound of the relative distance to it.
 pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> f64 {
     let grouping = problem.similarity.grouping();
     let sizes = grouping.sizes();
@@ -166,5 +166,10 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
     }
     let norm = |x: &Field| x.dot(x, sizes).sqrt();
     let scale = norm(&a);
-    (norm(&free) / lambda).max(norm(&fixed)) / scale
+    relative((norm(&free) / lambda).max(norm(&fixed)), scale)
+}
+
+/// x relative to scale, 0 for 0/0.
+pub(crate) fn relative(x: f64, scale: f64) -> f64 {
+    if x == 0.0 { 0.0 } else { x / scale }
 }

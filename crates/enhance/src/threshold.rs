@@ -1,8 +1,8 @@
 //! High-confidence pairs by a threshold on co-occurrence.
 
 use enclust_core::{
-    Component, Confidence, Confident, Csr, Ctx, Microclusters, ParamError, Parameters, Range, Real,
-    Result, Similarity, parameters,
+    Component, Confidence, Confident, Csr, Ctx, Error, Microclusters, ParamError, Parameters,
+    Range, Real, Result, Similarity, parameters,
 };
 use rayon::prelude::*;
 
@@ -74,6 +74,7 @@ impl<S: Real> Confidence<S> for Threshold {
         _: &mut Ctx<'_, S>,
     ) -> Result<Confident<S>> {
         let n = microclusters.len();
+        Error::check_size("groups of the similarity", n, similarity.len())?;
         // Always in double precision: in single, 14/20 < 0.7.
         let pairs: Vec<Vec<(u32, f64)>> = (0..n)
             .into_par_iter()

@@ -2,10 +2,12 @@
 
 mod oracle;
 
-use enclust_core::{Ctx, Enhancer, Ensemble, History, Microclusters, Needs, Status};
+use enclust_core::{
+    Confident, Csr, Ctx, Enhancer, Ensemble, History, Microclusters, Needs, Problem, Status,
+};
 use enclust_enhance::objective::kkt_residual;
 use enclust_enhance::{
-    Admm, AdmmParams, KktResidual, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,
+    Admm, AdmmParams, Exact, KktResidual, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,
 };
 use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
 use oracle::{Case, DenseProblem, max_difference, to_dense};
@@ -176,5 +178,39 @@ fn parameters_out_of_range_are_refused() {
     ] {
         let message = Admm::new(params).unwrap_err().to_string();
         assert!(message.contains(name), "{message}");
+    }
+}
+
+#[test]
+fn without_fixed_entries_the_residual_is_that_of_the_ablated_problem() {
+    let case = Case::<f64>::merged(&planted(40, 8, 4, 0.25, 3), 0.8, true);
+    let stop = KktResidual::new(ToleranceParams { tolerance: 1e-8 }).unwrap();
+    let params = AdmmParams { fixed: false, limit: 5000, ..AdmmParams::default() };
+    let report = case.enhance(&Admm::new(params).unwrap().stopping_by(stop)).report;
+    assert_eq!(report.status, Status::Converged);
+}
+
+#[test]
+fn confident_pairs_that_do_not_fit_are_refused() {
+    let case = Case::<f64>::merged(&planted(40, 8, 4, 0.25, 3), 0.8, true);
+    let n = case.similarity.len();
+    let one_sided =
+        Csr::from_rows(n, (0..n).map(|p| if p == 0 { vec![(1, 0.5)] } else { vec![] }).collect());
+    let negative = Csr::symmetric_from_upper(
+        (0..n).map(|p| if p == 0 { vec![(1, -0.5)] } else { vec![] }).collect(),
+    );
+    let odd = [
+        Confident::none(n - 1),
+        Confident::none(n + 1),
+        Confident { graph: one_sided, ..Confident::none(n) },
+        Confident { graph: negative, ..Confident::none(n) },
+    ];
+    let enhancers: [&dyn Enhancer<f64>; 2] = [&Admm::default(), &Exact::default()];
+    for confident in &odd {
+        for enhancer in enhancers {
+            let problem = Problem { confident, ..case.problem() };
+            let error = enhancer.enhance(&problem, &mut Ctx::default()).unwrap_err();
+            assert!(!error.to_string().is_empty());
+        }
     }
 }

@@ -58,14 +58,18 @@ pub struct PackedSymmetric<S> {
 impl<S: Real> PackedSymmetric<S> {
     /// From the entries above the diagonal, row after row, and the diagonal.
     pub fn new(upper: Vec<S>, diagonal: Vec<S>) -> Result<Self> {
-        check_size("entries above the diagonal", condensed_len(diagonal.len()), upper.len())?;
+        Error::check_size(
+            "entries above the diagonal",
+            condensed_len(diagonal.len()),
+            upper.len(),
+        )?;
         Ok(PackedSymmetric { upper, diagonal })
     }
 
     /// DAD for a diagonal D.
     pub fn scaled(mut self, factors: &[S]) -> Result<Self> {
         let n = self.diagonal.len();
-        check_size("factors of a scaling", n, factors.len())?;
+        Error::check_size("factors of a scaling", n, factors.len())?;
         let mut rest = self.upper.as_mut_slice();
         for i in 0..n {
             self.diagonal[i] *= factors[i] * factors[i];
@@ -148,8 +152,4 @@ fn multiply_by_tiles<S: Real>(
         }
     }
     product
-}
-
-fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
-    if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
 }

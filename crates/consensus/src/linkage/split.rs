@@ -91,8 +91,8 @@ fn refine<S: Real>(
     let inherit = |values: &[S]| parent.iter().map(|&p| values[p]).collect();
     let (within, own) = (inherit(similarity.within()), inherit(similarity.own()));
     let refined = Similarity::new(Arc::new(finer), between, within, own)?;
-    Ok(match similarity.denominator() {
+    match similarity.denominator() {
         Some(d) => refined.with_denominator(d),
-        None => refined,
-    })
+        None => Ok(refined),
+    }
 }

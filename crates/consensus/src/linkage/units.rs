@@ -11,8 +11,8 @@ pub(super) struct Units {
 
 impl Units {
     pub fn of<S: Real>(similarity: &Similarity<S>) -> Self {
-        // Beyond 2^53 whole numbers are no longer exact, and nothing is gained.
-        let exact = |d: &f64| *d > 0.0 && *d <= 9_007_199_254_740_992.0;
+        // A larger one could not be told from its neighbours in the values stored.
+        let exact = |d: &f64| *d < 0.25 / S::epsilon().wide();
         Units { denominator: similarity.denominator().filter(exact) }
     }
 

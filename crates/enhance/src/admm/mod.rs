@@ -7,10 +7,11 @@ mod blocks;
 mod panel;
 mod run;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Confident, Convergence, Csr, Ctx, Enhanced, Enhancer, Error, Needs, ParamError,
+    Component, Confident, Convergence, Ctx, Enhanced, Enhancer, Error, Needs, ParamError,
     Parameters, Problem, Range, Real, Record, Result, iterate, parameters,
 };
 
@@ -53,7 +54,12 @@ parameters! {
 /// of the similarity (T3 in `docs/theory.md`). An iteration costs 2n' Σ c² for
 /// components of H with c groups each; memory is seven n' × n' matrices at most.
 ///
-/// **Determinism.** Panels of fixed width; the thread count changes no bit.
+/// **Determinism.** Panels of fixed width; the thread count changes no bit. Norms
+/// within 64 units in the last place of ‖A‖ are rounding errors and count as zero.
+///
+/// **Degenerate input.** Where C settles by a constant factor in every iteration (one
+/// clustering, or all alike) the relative step of a multiplier need never fall below ε;
+/// such a run ends at the iteration limit, as it does in the authors' program.
 ///
 /// **Errors.** [`Error::NotFinite`] if the arithmetic overflows. Not converging
 /// is a [`Status`](enclust_core::Status) of the report.
@@ -120,6 +126,21 @@ impl Admm {
         Ok(record)
     }
 
+    /// Φ = 0 without the Laplacian term, Ω = ∅ without fixed entries.
+    fn ablated<'a, S: Real>(&self, confident: &'a Confident<S>) -> Cow<'a, Confident<S>> {
+        let mut confident = Cow::Borrowed(confident);
+        let none = Confident::none(confident.within.len());
+        if !self.params.laplacian {
+            let given = confident.to_mut();
+            (given.graph, given.within) = (none.graph, none.within);
+        }
+        if !self.params.fixed {
+            let given = confident.to_mut();
+            (given.fixed, given.fixed_within) = (none.fixed, none.fixed_within);
+        }
+        confident
+    }
+
     fn rule(&self) -> Result<Arc<dyn Convergence>> {
         Ok(match &self.stop {
             Some(rule) => Arc::clone(rule),
@@ -136,9 +157,9 @@ impl Component for Admm {
 
 impl<S: Real> Enhancer<S> for Admm {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>> {
-        let without = (!self.params.laplacian).then(|| without_laplacian(problem.confident));
-        let problem =
-            &Problem { confident: without.as_ref().unwrap_or(problem.confident), ..*problem };
+        problem.confident.check(problem.similarity.len())?;
+        let confident = &self.ablated(problem.confident);
+        let problem = &Problem { confident, ..*problem };
         let mut run = Run::new(&self.params, problem, ctx)?;
         let size = problem.similarity.len();
         let (rule, limit) = (self.rule()?, self.params.limit);
@@ -151,10 +172,4 @@ impl<S: Real> Enhancer<S> for Admm {
     fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>> {
         Ok(Box::new(Admm { params: self.params.clone(), stop: Some(stop) }))
     }
-}
-
-/// Φ = 0 while Ω stays: no edges and nothing inside groups, the same fixed set.
-fn without_laplacian<S: Real>(confident: &Confident<S>) -> Confident<S> {
-    let n = confident.within.len();
-    Confident { graph: Csr::empty(n, n), within: vec![S::zero(); n], ..confident.clone() }
 }

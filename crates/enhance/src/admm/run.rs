@@ -13,9 +13,9 @@ use crate::objective::norm;
 /// Columns worked on at a time, fixed so that threads do not change a bit.
 const PANEL: usize = 64;
 
-/// Where C stays symmetric and within its bounds, Y₂ is zero but for rounding
-/// errors, and must not decide when to stop. Such errors stay below this many
-/// units in the last place of ‖A‖.
+/// A variable may be zero but for rounding errors (Y₂ is, where C stays symmetric and
+/// within its bounds), which must not decide when to stop. Such errors stay below
+/// this many units in the last place of ‖A‖.
 const NOISE: f64 = 64.0;
 
 /// A matrix over samples that is constant on groups: a value for each ordered
@@ -154,12 +154,10 @@ impl<'a, S: Real> Run<'a, S> {
         let gamma = params.gamma1 + params.gamma2;
         let inverse = InverseBlocks::new(problem.confident, sizes, gamma, ctx.backend)?;
         let n = sizes.len();
-        let fixed =
-            if params.fixed { fixed_columns(problem, &inverse.order) } else { vec![Vec::new(); n] };
         Ok(Run {
             params,
             sizes: inverse.order.iter().map(|&p| sizes[p] as f64).collect(),
-            fixed,
+            fixed: fixed_columns(problem, &inverse.order),
             a: Variable::ordered(problem.similarity, &inverse.order),
             y1: Variable::ordered(problem.similarity, &inverse.order),
             c: Variable::zeros(n),

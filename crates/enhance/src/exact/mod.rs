@@ -14,7 +14,7 @@ use enclust_core::{
     Problem, Range, Real, Record, Report, Result, Similarity, iterate, parameters,
 };
 
-use crate::objective::{norm, objective};
+use crate::objective::{norm, objective, relative};
 use crate::stopping::{KktResidual, ToleranceParams};
 use solve::Solve;
 use system::System;
@@ -116,11 +116,6 @@ impl Exact {
     }
 }
 
-/// x relative to scale, 0 for 0/0.
-fn relative(x: f64, scale: f64) -> f64 {
-    if x == 0.0 { 0.0 } else { x / scale }
-}
-
 impl Component for Exact {
     fn name(&self) -> &str {
         "exact"
@@ -129,6 +124,7 @@ impl Component for Exact {
 
 impl<S: Real> Enhancer<S> for Exact {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>> {
+        problem.confident.check(problem.similarity.len())?;
         let scale = self.params.lambda * norm(problem.similarity);
         let system = System::new(self.name(), problem, self.params.lambda)?;
         let mut solve = Solve::new(system, problem);
