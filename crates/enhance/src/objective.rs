@@ -65,8 +65,95 @@ impl Field {
 
 /// ‖A‖ over the samples.
 pub fn norm<S: Real>(similarity: &Similarity<S>) -> f64 {
-    let field = Field::of(similarity);
-    field.dot(&field, similarity.grouping().sizes()).sqrt()
+    weighted_squares(similarity, |v, _| v, similarity).sqrt()
+}
+
+/// Σ f(x, y)² over all ordered pairs of samples, without any copy.
+fn weighted_squares<S: Real>(
+    x: &Similarity<S>,
+    f: impl Fn(f64, f64) -> f64 + Sync,
+    y: &Similarity<S>,
+) -> f64 {
+    let sizes = x.grouping().sizes();
+    let square = |a: S, b: S| f(a.wide(), b.wide()).powi(2);
+    let rows: Vec<f64> = (0..x.len())
+        .into_par_iter()
+        .map(|p| {
+            let pairs = x.row(p).iter().zip(y.row(p)).zip(&sizes[p + 1..]);
+            let between: f64 = pairs.map(|((&a, &b), &r)| r as f64 * square(a, b)).sum();
+            let within = square(x.within()[p], y.within()[p]);
+            let r = sizes[p] as f64;
+            r * (2.0 * between + (r - 1.0) * within + square(x.own()[p], y.own()[p]))
+        })
+        .collect();
+    rows.iter().sum()
+}
+
+/// The graph H acting on a matrix that is constant on groups.
+struct Pull<'a, S> {
+    confident: &'a Confident<S>,
+    sizes: &'a [usize],
+    /// The matrix, within-values on its diagonal.
+    full: Mat<f64>,
+    within: &'a [f64],
+    own: &'a [f64],
+    degree: Vec<f64>,
+}
+
+impl<'a, S: Real> Pull<'a, S> {
+    fn new(confident: &'a Confident<S>, c: &'a Field, sizes: &'a [usize]) -> Self {
+        let links = |p: usize| confident.graph.iter_row(p);
+        let degree = |p: usize| links(p).map(|(s, h)| sizes[s] as f64 * h.wide()).sum();
+        Pull {
+            confident,
+            sizes,
+            full: square(c, sizes.len()),
+            within: &c.within,
+            own: &c.own,
+            degree: (0..sizes.len()).map(degree).collect(),
+        }
+    }
+
+    /// Σ_s r_s h_ps C_sq for every q, where for s = q one of the r_s samples is q's
+    /// own, so its diagonal takes the place of one within-value.
+    fn row(&self, p: usize) -> Vec<f64> {
+        let mut row = vec![0.0; self.sizes.len()];
+        for (s, h) in self.confident.graph.iter_row(p) {
+            let h = h.wide();
+            let weight = self.sizes[s] as f64 * h;
+            row.iter_mut().zip(self.full.col(s)).for_each(|(o, &v)| *o += weight * v);
+            row[s] += h * (self.own[s] - self.within[s]);
+        }
+        row
+    }
+
+    /// (ΦC)_ij for two samples of p, and for i = j in p; `pulled` is row p at p.
+    fn inside(&self, p: usize, pulled: f64) -> (f64, f64) {
+        let (h, r) = (self.confident.within[p].wide(), self.sizes[p] as f64);
+        let (within, own) = (self.within[p], self.own[p]);
+        let pair = self.degree[p] * within - pulled + h * (within - own);
+        (pair, self.degree[p] * own - pulled + (r - 1.0) * h * (own - within))
+    }
+
+    /// tr(CᵀΦC).
+    fn energy(&self) -> f64 {
+        let n = self.sizes.len();
+        let rows: Vec<f64> = (0..n)
+            .into_par_iter()
+            .map(|p| {
+                let pulled = self.row(p);
+                let value = |q: usize| self.full[(q, p)];
+                let term = |q: usize| {
+                    self.sizes[q] as f64 * value(q) * (self.degree[p] * value(q) - pulled[q])
+                };
+                let between: f64 = (0..n).filter(|&q| q != p).map(term).sum();
+                let (pair, own) = self.inside(p, pulled[p]);
+                let r = self.sizes[p] as f64;
+                r * (between + (r - 1.0) * self.within[p] * pair + self.own[p] * own)
+            })
+            .collect();
+        rows.iter().sum()
+    }
 }
 
 /// ΦC + CΦ at group size, for any symmetric C.
@@ -76,39 +163,20 @@ pub fn laplacian_both_sides<S: Real>(
     sizes: &[usize],
 ) -> Field {
     let n = sizes.len();
-    let full = square(c, n);
-    let size = |p: usize| sizes[p] as f64;
-    let h = |p: usize| confident.within[p].wide();
-    let links = |p: usize| confident.graph.iter_row(p).map(|(s, v)| (s, v.wide()));
-    let degree: Vec<f64> = (0..n).map(|p| links(p).map(|(s, h)| size(s) * h).sum()).collect();
-    // Column p of the half: Σ_s r_s h_ps C_sq, where for s = q one of the r_s
-    // samples is q's own, so its diagonal takes the place of one within-value.
-    let pulled: Vec<Vec<f64>> = (0..n)
-        .into_par_iter()
-        .map(|p| {
-            let mut column = vec![0.0; n];
-            for (s, h) in links(p) {
-                for (o, &v) in column.iter_mut().zip(full.col(s)) {
-                    *o += size(s) * h * v;
-                }
-                column[s] += h * (c.own[s] - c.within[s]);
-            }
-            column
-        })
-        .collect();
+    let pull = Pull::new(confident, c, sizes);
+    let pulled: Vec<Vec<f64>> = (0..n).into_par_iter().map(|p| pull.row(p)).collect();
     let mut between = Vec::with_capacity(condensed_len(n));
     for p in 0..n {
         for q in p + 1..n {
-            between.push((degree[p] + degree[q]) * full[(p, q)] - pulled[p][q] - pulled[q][p]);
+            let degrees = pull.degree[p] + pull.degree[q];
+            between.push(degrees * pull.full[(p, q)] - pulled[p][q] - pulled[q][p]);
         }
     }
-    let within =
-        |p: usize| 2.0 * (degree[p] * c.within[p] - pulled[p][p] + h(p) * (c.within[p] - c.own[p]));
-    let own = |p: usize| {
-        let inside = (size(p) - 1.0) * h(p) * (c.own[p] - c.within[p]);
-        2.0 * (degree[p] * c.own[p] - pulled[p][p] + inside)
-    };
-    Field { between, within: (0..n).map(within).collect(), own: (0..n).map(own).collect() }
+    let (within, own) = (0..n)
+        .map(|p| pull.inside(p, pulled[p][p]))
+        .map(|(pair, own)| (2.0 * pair, 2.0 * own))
+        .unzip();
+    Field { between, within, own }
 }
 
 /// The square form with within-values on the diagonal.
@@ -137,10 +205,8 @@ pub fn gradient<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S
 /// The value of the objective at C.
 pub fn objective<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> f64 {
     let sizes = problem.similarity.grouping().sizes();
-    let (a, c) = (Field::of(problem.similarity), Field::of(c));
-    let pull = laplacian_both_sides(problem.confident, &c, sizes);
-    let distance = c.zip(&a, |c, a| c - a);
-    0.5 * c.dot(&pull, sizes) + 0.5 * lambda * distance.dot(&distance, sizes)
+    let distance = weighted_squares(c, |c, a| c - a, problem.similarity);
+    Pull::new(problem.confident, &Field::of(c), sizes).energy() + 0.5 * lambda * distance
 }
 
 /// How far C is from optimal, relative to ‖A‖: the larger of the gradient on the
