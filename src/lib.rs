@@ -54,7 +54,7 @@ pub mod prelude {
         Component, Ctx, Ensemble, Error, History, Method, Needs, NoEnhancement, Observer, Outcome,
         Part, Partition, Pipeline, PipelineSpec, Record, Report, Similarity, Status, Weighting,
     };
-    pub use crate::enhance::{Admm, AdmmParams, Threshold, ThresholdParams};
+    pub use crate::enhance::{Admm, AdmmParams, Exact, ExactParams, Threshold, ThresholdParams};
     pub use crate::metrics::Scores;
     pub use crate::registry::standard;
 }

@@ -69,13 +69,11 @@ mod tests {
     use super::*;
     use enclust_core::Ensemble;
 
-    /// The worked example of the LWEA paper: 16 objects, three clusterings of
-    /// three clusters, uncertainties to two decimals. (Its printed index column
-    /// is exp(−U/5), that is θ m = 5.)
+    /// The first cluster of the LWEA paper's worked example: eight of 16 objects,
+    /// split 2, 3, 3 in the second clustering and 4, 4 in the third, 1.56 + 1 bits.
+    /// (The printed index is exp(−U/5), that is θ m = 5.)
     #[test]
-    fn worked_example_of_the_paper() {
-        // Cluster 0 of the first clustering: eight objects, split 2, 3, 3 in the
-        // second clustering and 4, 4 in the third: 1.56 + 1 bits.
+    fn first_cluster_of_the_worked_example() {
         let first = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2];
         let second = [0, 0, 1, 1, 1, 2, 2, 2, 0, 0, 0, 1, 1, 1, 1, 1];
         let third = [0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2, 2, 2, 2, 2, 2];
