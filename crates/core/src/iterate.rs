@@ -12,7 +12,7 @@ use crate::report::{Record, Report, Status};
 /// Makes iterations until the rule says stop, the limit is reached, the observer
 /// breaks off or the cancel flag is raised; tells the observer of each.
 ///
-/// `step` makes one iteration and records it: at least what the [`Needs`] ask for
+/// `step` is told the number of the iteration, makes it and records it: at least what the [`Needs`] ask for
 /// and it can give. The iteration number and the time are filled in here. A rule
 /// met in the last iteration outranks the limit.
 ///
@@ -35,7 +35,7 @@ use crate::report::{Record, Report, Status};
 /// }
 ///
 /// let mut value = 1.0;
-/// let report = iterate("halving", 1, &Small, 100, &mut Ctx::<f64>::default(), |_, _| {
+/// let report = iterate("halving", 1, &Small, 100, &mut Ctx::<f64>::default(), |_, _, _| {
 ///     value /= 2.0;
 ///     Ok(Record { objective: Some(value), ..Record::default() })
 /// })?;
@@ -48,7 +48,7 @@ pub fn iterate<S: Real>(
     stop: &dyn Convergence,
     limit: usize,
     ctx: &mut Ctx<'_, S>,
-    mut step: impl FnMut(&mut Ctx<'_, S>, Needs) -> Result<Record>,
+    mut step: impl FnMut(&mut Ctx<'_, S>, usize, Needs) -> Result<Record>,
 ) -> Result<Report> {
     let began = Instant::now();
     let needs = stop.needs().and(ctx.observer_needs());
@@ -57,7 +57,7 @@ pub fn iterate<S: Real>(
     ctx.start(component, size);
     loop {
         iteration += 1;
-        let measured = step(ctx, needs)?;
+        let measured = step(ctx, iteration, needs)?;
         let record = Record { iteration, elapsed: began.elapsed(), ..measured };
         let at_limit = (iteration >= limit).then_some(Status::IterationLimit);
         let status = match ctx.iteration(&record) {

@@ -235,6 +235,12 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
     relative((norm(&free) / lambda).max(norm(&fixed)), scale)
 }
 
+/// Cut to [0, 1].
+#[inline(always)]
+pub(crate) fn clip<S: Real>(value: S) -> S {
+    value.max(S::zero()).min(S::one())
+}
+
 /// x relative to scale, 0 for 0/0.
 pub(crate) fn relative(x: f64, scale: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x / scale }

@@ -91,7 +91,7 @@ impl<S: Real> Enhancer<S> for Diffusion {
         let mut similarity = start.unwrap_or(given).clone();
         let degrees = step::degrees(problem);
         // `iterate` tells the observer and asks the rule; only the step is ours.
-        let report = iterate(NAME, given.len(), &rule, self.params.limit, ctx, |_, needs| {
+        let report = iterate(NAME, given.len(), &rule, self.params.limit, ctx, |_, _, needs| {
             let next = step::step(problem, &degrees, self.params.damping, &similarity)?;
             let changes = needs.changes.then(|| step::change(&similarity, &next));
             similarity = next;

@@ -4,8 +4,7 @@ use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result};
 use enclust_linalg::SparseCholesky;
 use rayon::prelude::*;
 
-/// Columns solved for at a time, fixed so that threads do not change a bit.
-const PANEL: usize = 64;
+use super::run::PANEL;
 
 /// A sparse factor is taken when its entries are at most this share of the dense
 /// inverse's. Sparse solves run at about a tenth of the speed of a dense product.

@@ -108,14 +108,11 @@ impl Admm {
         run: &mut Run<'_, S>,
         problem: &Problem<'_, S>,
         ctx: &Ctx<'_, S>,
-        needs: Needs,
+        (iteration, needs): (usize, Needs),
     ) -> Result<Record> {
         let mut record = Record { changes: run.step(ctx), ..Record::default() };
         if record.changes.iter().any(|c| !(c.step.is_finite() && c.scale.is_finite())) {
-            return Err(Error::NotFinite {
-                what: "an iterate of ADMM",
-                iteration: run.iterations(),
-            });
+            return Err(Error::NotFinite { what: "an iterate of ADMM", iteration });
         }
         if needs.objective || needs.residual {
             let c = run.answer(problem)?;
@@ -163,8 +160,8 @@ impl<S: Real> Enhancer<S> for Admm {
         let mut run = Run::new(&self.params, problem, ctx)?;
         let size = problem.similarity.len();
         let (rule, limit) = (self.rule()?, self.params.limit);
-        let report = iterate(self.name(), size, &rule, limit, ctx, |ctx, needs| {
-            self.step(&mut run, problem, ctx, needs)
+        let report = iterate(self.name(), size, &rule, limit, ctx, |ctx, iteration, needs| {
+            self.step(&mut run, problem, ctx, (iteration, needs))
         })?;
         Ok(Enhanced { similarity: run.answer(problem)?, report })
     }

@@ -9,7 +9,8 @@ use pulp::{Arch, NullaryFnOnce};
 
 use super::AdmmParams;
 use super::blocks::InverseBlocks;
-use super::run::{FixedColumns, Sums, Variable, clip, pair_weights, weighted_squares};
+use super::run::{FixedColumns, Sums, Variable, pair_weights, weighted_squares};
+use crate::objective::clip;
 
 /// What every panel reads.
 pub struct Shared<'a, S> {

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use super::AdmmParams;
 use super::blocks::InverseBlocks;
 use super::panel::{Columns, Shared, cut_symmetric_part};
-use crate::objective::norm;
+use crate::objective::{clip, norm};
 
 /// Columns worked on at a time, fixed so that threads do not change a bit.
-const PANEL: usize = 64;
+pub const PANEL: usize = 64;
 
 /// A variable may be zero but for rounding errors (Y₂ is, where C stays symmetric and
 /// within its bounds), which must not decide when to stop. Such errors stay below
@@ -142,7 +142,6 @@ pub struct Run<'a, S> {
     f: Variable<S>,
     y1: Variable<S>,
     t: Variable<S>,
-    iterations: usize,
     /// Norms below this are rounding errors.
     noise: f64,
 }
@@ -164,7 +163,6 @@ impl<'a, S: Real> Run<'a, S> {
             e: Variable::zeros(n),
             f: Variable::zeros(n),
             t: Variable::zeros(n),
-            iterations: 0,
             noise: NOISE * S::epsilon().wide() * norm(problem.similarity),
             inverse,
         })
@@ -172,18 +170,12 @@ impl<'a, S: Real> Run<'a, S> {
 
     /// One iteration; the steps of C, E, F, Y₁ and Y₂.
     pub fn step(&mut self, ctx: &Ctx<'_, S>) -> Vec<Change> {
-        self.iterations += 1;
         let [c, e, y1, mut y2] = self.update_c_e_y1(ctx);
         let (f, residual) = self.update_f();
         y2.step = residual;
         let names = ["C", "E", "F", "Y1", "Y2"].into_iter();
         let changes = names.zip([c, e, f, y1, y2]).map(|(name, s)| s.change(name, self.noise));
         changes.collect()
-    }
-
-    /// How many were made.
-    pub fn iterations(&self) -> usize {
-        self.iterations
     }
 
     /// C, E, Y₁ and T need no transpose, so a panel of columns goes through all
@@ -237,12 +229,6 @@ impl<'a, S: Real> Run<'a, S> {
         let own = position.iter().map(|&i| clip(self.c.diagonal[i])).collect();
         Similarity::new(Arc::clone(problem.similarity.grouping()), between, within, own)
     }
-}
-
-/// Cut to [0, 1].
-#[inline(always)]
-pub fn clip<S: Real>(value: S) -> S {
-    value.max(S::zero()).min(S::one())
 }
 
 /// How many ordered sample pairs each entry of column q stands for.

@@ -129,14 +129,17 @@ impl<S: Real> Enhancer<S> for Exact {
         let system = System::new(self.name(), problem, self.params.lambda)?;
         let mut solve = Solve::new(system, problem);
         let (rule, limit) = (self.rule()?, self.params.limit);
-        let mut made = 0;
-        let report =
-            iterate(self.name(), problem.similarity.len(), &rule, limit, ctx, |_, needs| {
-                made += 1;
+        let report = iterate(
+            self.name(),
+            problem.similarity.len(),
+            &rule,
+            limit,
+            ctx,
+            |_, iteration, needs| {
                 solve.step();
                 let residual = relative(solve.residual(), scale);
                 if !residual.is_finite() {
-                    return Err(Error::NotFinite { what: "the residual", iteration: made });
+                    return Err(Error::NotFinite { what: "the residual", iteration });
                 }
                 let value = || answer(problem, self.params.lambda, &solve);
                 let objective = match needs.objective {
@@ -144,7 +147,8 @@ impl<S: Real> Enhancer<S> for Exact {
                     false => None,
                 };
                 Ok(Record { residual: Some(residual), objective, ..Record::default() })
-            })?;
+            },
+        )?;
         let similarity = answer(problem, self.params.lambda, &solve)?;
         let certificate = Some(self.certificate(problem, solve, &similarity));
         Ok(Enhanced { similarity, report: Report { certificate, ..report } })

@@ -3,6 +3,8 @@
 use enclust_core::{Problem, Real, Similarity};
 use rayon::prelude::*;
 
+use crate::objective::clip;
+
 use super::system::{Squares, System};
 use super::tiles::{Panels, dot, multiplicity, rows_of};
 
@@ -81,7 +83,7 @@ impl<S: Real> Solve<S> {
         enclust_core::fill_condensed(self.n, |p, row| {
             for (q, out) in (p + 1..self.n).zip(row.iter_mut()) {
                 let value = S::of(self.x.at(p, q).wide() / self.system.hat(p, q));
-                *out = value.max(S::zero()).min(S::one());
+                *out = clip(value);
             }
             for (q, value) in fixed.iter_row(p).filter(|&(q, _)| q > p) {
                 row[q - p - 1] = value;
