@@ -10,7 +10,7 @@ use crate::real::Real;
 use crate::report::{Record, Report, Status};
 
 /// Makes iterations until the rule says stop, the limit is reached, the observer
-/// breaks off or the cancel flag is raised; tells the observer of each.
+/// breaks off, the cancel flag is raised or the step is exhausted; tells the observer of each.
 ///
 /// `step` is told the number of the iteration, makes it and records it: at least what the [`Needs`] ask for
 /// and it can give. The iteration number and the time are filled in here. A rule
@@ -59,7 +59,8 @@ pub fn iterate<S: Real>(
         iteration += 1;
         let measured = step(ctx, iteration, needs)?;
         let record = Record { iteration, elapsed: began.elapsed(), ..measured };
-        let at_limit = (iteration >= limit).then_some(Status::IterationLimit);
+        let exhausted = record.exhausted.then_some(Status::PrecisionLimit);
+        let at_limit = exhausted.or((iteration >= limit).then_some(Status::IterationLimit));
         let status = match ctx.iteration(&record) {
             ControlFlow::Break(()) => Some(Status::Cancelled),
             ControlFlow::Continue(()) => check.check(&record).or(at_limit),

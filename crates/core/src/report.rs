@@ -15,6 +15,8 @@ pub enum Status {
     IterationLimit,
     /// The time limit came first.
     TimeLimit,
+    /// The arithmetic cannot get any closer, and the stopping rule was not met.
+    PrecisionLimit,
     /// An observer or the cancel flag stopped it.
     Cancelled,
 }
@@ -26,6 +28,7 @@ impl fmt::Display for Status {
             Status::Converged => "converged",
             Status::IterationLimit => "iteration limit reached",
             Status::TimeLimit => "time limit reached",
+            Status::PrecisionLimit => "limit of the precision reached",
             Status::Cancelled => "cancelled",
         })
     }
@@ -62,12 +65,16 @@ pub struct Record {
     pub objective: Option<f64>,
     /// Relative residual of the optimality conditions, if someone needs it.
     pub residual: Option<f64>,
+    /// Whether the arithmetic cannot get any closer to the answer.
+    pub exhausted: bool,
 }
 
 /// A proof of how close an answer is to the optimum of the enhancement problem:
 /// every figure is an upper bound, computed from the answer itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
+    /// ‖R‖ / λ‖A‖, R the residual of the optimality conditions, as it was computed.
+    pub relative_residual: f64,
     /// ‖C − C*‖ / ‖A‖: "optimal within …".
     pub relative_distance: f64,
     /// ‖C − C*‖ over the samples (Frobenius).
@@ -78,6 +85,9 @@ pub struct Certificate {
     pub objective: f64,
     /// How much lower the objective could be.
     pub objective_gap: f64,
+    /// How far any fixed entry is from the value it is fixed to. (That every entry
+    /// lies in [0, 1] is checked by [`Similarity`](crate::Similarity) itself.)
+    pub fixed_error: f64,
 }
 
 /// How an enhancement went.

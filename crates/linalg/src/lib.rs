@@ -1,16 +1,19 @@
-//! Iterative linear algebra of enclust: leading eigenpairs of symmetric operators.
+//! Sparse and iterative linear algebra of enclust.
 //!
 //! A backend knows dense matrices only. What a consensus function needs is
 //! often a handful of eigenvectors of a matrix that is too large to decompose,
 //! or that is stored in some form of its own; [`leading_eigenpairs`] finds them
 //! for anything that can be multiplied by a block of vectors, a
-//! [`SymmetricOperator`].
+//! [`SymmetricOperator`]. [`SparseCholesky`] and [`IncompleteCholesky`] factor the sparse
+//! systems of high-confidence graphs.
 
+mod incomplete_cholesky;
 mod leading;
 mod operator;
 mod panels;
 mod sparse_cholesky;
 
+pub use incomplete_cholesky::IncompleteCholesky;
 pub use leading::leading_eigenpairs;
 pub use operator::{PackedSymmetric, SymmetricOperator};
 pub use sparse_cholesky::SparseCholesky;

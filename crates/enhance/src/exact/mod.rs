@@ -1,8 +1,13 @@
 //! The optimum itself: one sparse symmetric positive definite system.
 //!
-//! `system` is the operator, `solve` the conjugate gradients, `tiles` how the
-//! matrices lie in memory.
+//! `system` is the equations, `operator` applies them and their preconditioner,
+//! `solve` the conjugate gradients, `residual` and `certificate` what is true of an
+//! answer, `order` the order of the groups, `tiles` how matrices lie in memory.
 
+mod certificate;
+mod operator;
+mod order;
+mod residual;
 mod solve;
 mod system;
 mod tiles;
@@ -10,14 +15,28 @@ mod tiles;
 use std::sync::Arc;
 
 use enclust_core::{
-    Certificate, Component, Convergence, Ctx, Enhanced, Enhancer, Error, ParamError, Parameters,
-    Problem, Range, Real, Record, Report, Result, Similarity, iterate, parameters,
+    Component, Convergence, Ctx, Enhanced, Enhancer, Error, Needs, ParamError, Parameters, Problem,
+    Range, Real, Record, Report, Result, Similarity, choice, iterate, parameters,
 };
 
 use crate::objective::{norm, objective, relative};
 use crate::stopping::{KktResidual, ToleranceParams};
-use solve::Solve;
+use certificate::certificate;
+use solve::{Progress, Solve};
 use system::System;
+
+choice! {
+    /// The precision [`Exact`] iterates in. The answer and its certificate do not
+    /// depend on it: they are always computed in double precision.
+    pub enum Storage {
+        /// Single where the system is conditioned well enough for it.
+        Automatic = "automatic",
+        /// Half the memory and time an iteration.
+        Single = "single",
+        /// For systems with very large groups or a very small λ.
+        Double = "double",
+    }
+}
 
 parameters! {
     /// Parameters of [`Exact`].
@@ -26,6 +45,8 @@ parameters! {
         pub lambda: f64 = 0.4, in Range::Positive;
         /// How close to the optimum the answer must be, relative to ‖A‖ (unused when another stopping rule is given).
         pub tolerance: f64 = 1e-4, in Range::Positive;
+        /// The precision to iterate in.
+        pub storage: Storage = Storage::Automatic, in Range::Any;
         /// The last iteration to make, whatever the stopping rule says.
         pub limit: usize = 10_000, in Range::AtLeast(1.0);
     }
@@ -98,21 +119,40 @@ impl Exact {
         })
     }
 
-    fn certificate<S: Real>(
+    fn solve<S: Real, T: Real>(
         &self,
         problem: &Problem<'_, S>,
-        solve: Solve<S>,
-        answer: &Similarity<S>,
-    ) -> Certificate {
+        system: &System,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<Enhanced<S>> {
         let lambda = self.params.lambda;
-        let (residual, largest) = solve.true_residual(problem.similarity, answer);
-        Certificate {
-            relative_distance: relative(residual / lambda, norm(problem.similarity)),
-            distance: residual / lambda,
-            largest_distance: largest / lambda,
-            objective: objective(problem, lambda, answer),
-            objective_gap: residual * residual / (2.0 * lambda),
-        }
+        let scale = lambda * norm(problem.similarity);
+        let target = if self.stop.is_none() { self.params.tolerance * scale } else { 0.0 };
+        let mut solve = Solve::<S, T>::new(problem, system)?;
+        let step = |_: &mut Ctx<'_, S>, iteration, needs: Needs| {
+            let progress = solve.step(target);
+            let residual = relative(solve.norm(), scale);
+            if !residual.is_finite() {
+                return Err(Error::NotFinite { what: "the residual", iteration });
+            }
+            let objective = match needs.objective {
+                true => {
+                    solve.settle();
+                    let now = complete(problem, lambda, solve.answer())?;
+                    Some(objective(problem, lambda, &now))
+                }
+                false => None,
+            };
+            let exhausted = progress == Progress::Exhausted;
+            Ok(Record { residual: Some(residual), objective, exhausted, ..Record::default() })
+        };
+        let groups = problem.similarity.len();
+        let rule = self.rule()?;
+        let report = iterate(self.name(), groups, &rule, self.params.limit, ctx, step)?;
+        let (between, measure) = solve.finish();
+        let similarity = complete(problem, lambda, between)?;
+        let certificate = Some(certificate(problem, system, &similarity, measure));
+        Ok(Enhanced { similarity, report: Report { certificate, ..report } })
     }
 }
 
@@ -125,33 +165,15 @@ impl Component for Exact {
 impl<S: Real> Enhancer<S> for Exact {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>> {
         problem.confident.check(problem.similarity.len())?;
-        let scale = self.params.lambda * norm(problem.similarity);
         let system = System::new(self.name(), problem, self.params.lambda)?;
-        let mut solve = Solve::new(system, problem);
-        let (rule, limit) = (self.rule()?, self.params.limit);
-        let report = iterate(
-            self.name(),
-            problem.similarity.len(),
-            &rule,
-            limit,
-            ctx,
-            |_, iteration, needs| {
-                solve.step();
-                let residual = relative(solve.residual(), scale);
-                if !residual.is_finite() {
-                    return Err(Error::NotFinite { what: "the residual", iteration });
-                }
-                let value = || answer(problem, self.params.lambda, &solve);
-                let objective = match needs.objective {
-                    true => Some(objective(problem, self.params.lambda, &value()?)),
-                    false => None,
-                };
-                Ok(Record { residual: Some(residual), objective, ..Record::default() })
-            },
-        )?;
-        let similarity = answer(problem, self.params.lambda, &solve)?;
-        let certificate = Some(self.certificate(problem, solve, &similarity));
-        Ok(Enhanced { similarity, report: Report { certificate, ..report } })
+        match self.params.storage {
+            Storage::Single => self.solve::<S, f32>(problem, &system, ctx),
+            Storage::Double => self.solve::<S, f64>(problem, &system, ctx),
+            Storage::Automatic if single_suffices(&system) => {
+                self.solve::<S, f32>(problem, &system, ctx)
+            }
+            Storage::Automatic => self.solve::<S, f64>(problem, &system, ctx),
+        }
     }
 
     fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>> {
@@ -159,16 +181,21 @@ impl<S: Real> Enhancer<S> for Exact {
     }
 }
 
+/// Whether refinement in single precision converges: its rounding errors, magnified
+/// by the condition of the system, must stay well below one.
+fn single_suffices(system: &System) -> bool {
+    f64::from(f32::EPSILON) * system.largest_diagonal() < 1e-3 * system.lambda
+}
+
 /// The matrix between groups, with the within-values as they are and the diagonal
 /// that is optimal for it: C_ii = (λA_ii + 2 Σ_k h_ik C_ik) / (λ + 2d_i).
-fn answer<S: Real>(
+fn complete<S: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
-    solve: &Solve<S>,
+    between: Vec<S>,
 ) -> Result<Similarity<S>> {
     let (given, confident) = (problem.similarity, problem.confident);
     let sizes = given.grouping().sizes();
-    let between = solve.between(problem);
     let value = |p: usize, q: usize| {
         between[enclust_core::condensed_index(sizes.len(), p.min(q), p.max(q))].wide()
     };

@@ -1,139 +1,191 @@
 //! Conjugate gradients on the system.
 
-use enclust_core::{Problem, Real, Similarity};
+use enclust_core::{Problem, Real, Result, fill_condensed};
 use rayon::prelude::*;
 
 use crate::objective::clip;
 
-use super::system::{Squares, System};
-use super::tiles::{Panels, dot, multiplicity, rows_of};
+use super::operator::{Operator, Vectors};
+use super::residual::{Condensed, Measure, residual};
+use super::system::System;
+use super::tiles::{Panels, TILE, rows_of};
 
-/// The state of preconditioned conjugate gradients with the diagonal as
-/// preconditioner. The solution and the residual are kept in upper tiles, the
-/// direction in full, because the graph is applied to whole columns of it.
-pub struct Solve<S> {
-    system: System<S>,
-    x: Panels<S>,
-    r: Panels<S>,
-    p: Panels<S>,
-    product: Panels<S>,
-    working: Panels<S>,
-    n: usize,
-    squares: Squares,
+/// The state of preconditioned conjugate gradients, in the form with one pass for
+/// both inner products (Chronopoulos and Gear).
+///
+/// The iteration works in the precision `T`; now and then the correction is added
+/// to the answer, in the precision `S` of the problem, and the residual of that is
+/// computed anew in double precision. So `f32` reaches any accuracy `S` can hold.
+pub struct Solve<'a, S, T> {
+    problem: &'a Problem<'a, S>,
+    system: &'a System,
+    operator: Operator<'a, T>,
+    /// The values between groups, not hatted.
+    answer: Panels<S>,
+    vectors: Vectors<T>,
+    /// Working space: two matrices.
+    t: Panels<T>,
+    y: Panels<T>,
+    last: Option<Step>,
+    /// Whether there is a correction that is not in the answer yet.
+    moved: bool,
+    norm: f64,
+    measure: Measure,
 }
 
-impl<S: Real> Solve<S> {
+/// What the next step must know of the last.
+#[derive(Clone, Copy)]
+struct Step {
+    alpha: f64,
+    decrease: f64,
+}
+
+/// Where the iteration stands after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Progress {
+    /// There is more to do.
+    Going,
+    /// Nothing is left that this precision could correct.
+    Exhausted,
+}
+
+impl<'a, S: Real, T: Real> Solve<'a, S, T> {
     /// Starts from the problem's start, or from the similarity itself.
-    pub fn new(system: System<S>, problem: &Problem<'_, S>) -> Self {
-        let n = problem.similarity.len();
-        let from = problem.start.filter(|s| s.grouping() == problem.similarity.grouping());
-        let start = system.start(from.unwrap_or(problem.similarity), &problem.confident.fixed);
+    pub fn new(problem: &'a Problem<'a, S>, system: &'a System) -> Result<Self> {
+        let n = system.len();
+        let upper = || Panels::upper(n);
+        let vectors = Vectors { x: upper(), r: upper(), p: upper(), q: upper(), z: upper() };
         let mut solve = Solve {
-            x: Panels::upper(n),
-            r: Panels::upper(n),
-            p: start,
-            product: Panels::upper(n),
-            working: Panels::full(n),
-            n,
-            squares: Squares::default(),
+            answer: start(problem, system),
+            operator: Operator::new(system)?,
+            vectors,
+            t: Panels::full(n),
+            y: Panels::full(n),
+            last: None,
+            moved: false,
+            norm: 0.0,
+            measure: Measure::default(),
+            problem,
             system,
         };
-        solve.x.par_panels().enumerate().for_each(|(j, x)| {
-            let rows = x.len();
-            x.copy_from_slice(&solve.p.panel(j)[..rows]);
-        });
-        solve.restart(problem.similarity);
-        solve
-    }
-
-    /// The residual of what `p` holds as a solution, and the first direction.
-    fn restart(&mut self, similarity: &Similarity<S>) {
-        self.system.apply(&self.p, &mut self.working, &mut self.r);
-        self.system.residual(similarity, &mut self.r);
-        // A step of length zero moves nothing and measures the residual.
-        self.squares = self.advance(0.0);
-        self.system.next_direction(&self.r, 0.0, &mut self.p);
+        solve.measure_anew();
+        Ok(solve)
     }
 
     /// ‖R‖, the norm of the residual over the n × n matrix.
-    pub fn residual(&self) -> f64 {
-        self.squares.plain.sqrt()
+    pub fn norm(&self) -> f64 {
+        self.norm
     }
 
-    /// One iteration.
-    pub fn step(&mut self) {
-        let curvature = self.system.apply(&self.p, &mut self.working, &mut self.product);
-        let before = self.squares.preconditioned;
-        if before == 0.0 || curvature <= 0.0 {
-            return; // nothing is left to correct
-        }
-        self.squares = self.advance(before / curvature);
-        let beta = self.squares.preconditioned / before;
-        self.system.next_direction(&self.r, beta, &mut self.p);
-    }
-
-    fn advance(&mut self, alpha: f64) -> Squares {
-        let along = (&self.p, &self.product);
-        self.system.advance(alpha, along, (&mut self.x, &mut self.r))
-    }
-
-    /// The solution between groups, cut to [0, 1], fixed entries at their values.
-    pub fn between(&self, problem: &Problem<'_, S>) -> Vec<S> {
-        let fixed = &problem.confident.fixed;
-        enclust_core::fill_condensed(self.n, |p, row| {
-            for (q, out) in (p + 1..self.n).zip(row.iter_mut()) {
-                let value = S::of(self.x.at(p, q).wide() / self.system.hat(p, q));
-                *out = clip(value);
-            }
-            for (q, value) in fixed.iter_row(p).filter(|&(q, _)| q > p) {
-                row[q - p - 1] = value;
-            }
-        })
-    }
-
-    /// The norm over the n × n matrix, and the largest entry, of the true residual
-    /// of an answer; a bound of the rounding errors made in computing it is added.
-    pub fn true_residual(
-        mut self,
-        similarity: &Similarity<S>,
-        answer: &Similarity<S>,
-    ) -> (f64, f64) {
-        let none = enclust_core::Csr::empty(self.n, self.n);
-        self.p = self.system.start(answer, &none);
-        let size = full_norm(&self.p, self.n);
-        self.system.apply(&self.p, &mut self.working, &mut self.r);
-        self.system.residual(similarity, &mut self.r);
-        let norm = square(&self.r, self.n).sqrt();
-        let rounding = 8.0 * S::epsilon().wide() * self.system.largest_diagonal();
-        let largest = largest(&self.r, &self.system, self.n);
-        (norm + rounding * size, largest + rounding)
-    }
-}
-
-/// ‖·‖² of a symmetric matrix given by its upper tiles.
-fn square<S: Real>(r: &Panels<S>, n: usize) -> f64 {
-    let panel = |j: usize| -> f64 {
-        let tile = |i: usize| {
-            let rows = &r.panel(j)[rows_of(i, n)];
-            multiplicity(i, j) * dot(rows, rows)
+    /// One iteration. When the residual that is carried along falls below `target`, or
+    /// so far below the last true one that rounding may have spoilt it, it is computed
+    /// anew.
+    pub fn step(&mut self, target: f64) -> Progress {
+        let v = &mut self.vectors;
+        self.operator.half_correct(&v.r, &mut self.t);
+        let products = self.operator.correct((&v.r, &self.t), (&mut v.z, &mut self.y));
+        let Some((alpha, beta)) = self.lengths(products.decrease, products.curvature) else {
+            self.settle();
+            return Progress::Exhausted;
         };
-        (0..=j).map(tile).sum()
-    };
-    let count = n.div_ceil(super::tiles::TILE);
-    (0..count).into_par_iter().map(panel).collect::<Vec<_>>().iter().sum()
+        self.norm = self.operator.advance(alpha, beta, &mut self.vectors, &self.y).sqrt();
+        self.moved = true;
+        self.last = Some(Step { alpha, decrease: products.decrease });
+        let (before, carried) = (self.measure.square.sqrt(), self.norm);
+        if carried > target.max(before * trusted_drop::<T>()) {
+            return Progress::Going;
+        }
+        self.settle();
+        if self.norm > 2.0 * carried {
+            self.last = None; // the old directions belong to another residual
+        }
+        // Rounding of the answer itself keeps the true residual up.
+        let stuck = self.norm > target && self.norm > 0.5 * before;
+        if stuck { Progress::Exhausted } else { Progress::Going }
+    }
+
+    /// α and β; none where nothing is left to correct.
+    fn lengths(&self, decrease: f64, curvature: f64) -> Option<(f64, f64)> {
+        let positive = |v: f64| v > 0.0 && v.is_finite();
+        if !positive(decrease) || !positive(curvature) {
+            return None;
+        }
+        let (alpha, beta) = self.last.map_or((decrease / curvature, 0.0), |last| {
+            let beta = decrease / last.decrease;
+            (decrease / (curvature - beta * decrease / last.alpha), beta)
+        });
+        // Lost conjugacy: start over from the steepest descent.
+        Some(if positive(alpha) { (alpha, beta) } else { (decrease / curvature, 0.0) })
+    }
+
+    /// Adds the correction made so far to the answer, and computes the residual of that.
+    pub fn settle(&mut self) {
+        if !std::mem::replace(&mut self.moved, false) {
+            return;
+        }
+        let (system, x) = (self.system, &self.vectors.x);
+        self.answer.par_panels().enumerate().for_each(|(j, answer)| {
+            for (i, (row, x)) in answer.iter_mut().zip(x.panel(j)).enumerate() {
+                for ((value, x), k) in row.iter_mut().zip(x).zip(rows_of(j, system.len())) {
+                    *value = clip(S::of(value.wide() + x.wide() / system.hat(i, k)));
+                }
+            }
+        });
+        self.vectors.x.clear();
+        self.measure_anew();
+    }
+
+    fn measure_anew(&mut self) {
+        let working = (&mut self.t, &mut self.y);
+        let given = self.problem.similarity;
+        self.measure = residual(self.system, given, &self.answer, working, &mut self.vectors.r);
+        self.norm = self.measure.square.sqrt();
+    }
+
+    /// The values between groups, condensed, as they are at the last
+    /// [`settle`](Self::settle).
+    pub fn answer(&self) -> Vec<S> {
+        condensed(self.system, &self.answer)
+    }
+
+    /// The answer and what was measured of it.
+    pub fn finish(mut self) -> (Vec<S>, Measure) {
+        self.settle();
+        let Solve { system, answer, measure, vectors, t, y, .. } = self;
+        drop((vectors, t, y)); // before the answer is copied
+        (condensed(system, &answer), measure)
+    }
 }
 
-fn full_norm<S: Real>(p: &Panels<S>, n: usize) -> f64 {
-    let count = n.div_ceil(super::tiles::TILE);
-    let sums: Vec<f64> = (0..count).into_par_iter().map(|j| dot(p.panel(j), p.panel(j))).collect();
-    sums.iter().sum::<f64>().sqrt()
+fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Vec<S> {
+    fill_condensed(system.len(), |p, row| {
+        let i = system.position[p];
+        for (&j, value) in system.position[p + 1..].iter().zip(row) {
+            *value = answer.at(i.min(j), i.max(j));
+        }
+    })
 }
 
-/// The largest entry of the unhatted residual.
-fn largest<S: Real>(r: &Panels<S>, system: &System<S>, n: usize) -> f64 {
-    let row = |p: usize| {
-        let entry = |q: usize| r.at(p, q).wide().abs() / system.hat(p, q);
-        (p + 1..n).map(entry).fold(0.0, f64::max)
-    };
-    (0..n).into_par_iter().map(row).collect::<Vec<_>>().into_iter().fold(0.0, f64::max)
+/// The share of the last true residual down to which the one carried along is
+/// trusted.
+fn trusted_drop<T: Real>() -> f64 {
+    T::epsilon().wide().sqrt() * 0.1
+}
+
+/// The start, or the similarity, with the fixed entries at their values.
+fn start<S: Real>(problem: &Problem<'_, S>, system: &System) -> Panels<S> {
+    let given = problem.similarity;
+    let from = problem.start.filter(|s| s.grouping() == given.grouping()).unwrap_or(given);
+    let (n, values) = (system.len(), Condensed::new(system.len(), from.condensed()));
+    let mut start = Panels::from_upper(n, |i, j| values.at(system.order[i], system.order[j]));
+    start.par_panels().enumerate().for_each(|(j, panel)| {
+        for k in rows_of(j, n) {
+            for (q, value) in problem.confident.fixed.iter_row(system.order[k]) {
+                if let Some(row) = panel.get_mut(system.position[q]) {
+                    row[k % TILE] = value;
+                }
+            }
+        }
+    });
+    start
 }

@@ -1,0 +1,69 @@
+//! What is proved of an answer.
+
+use enclust_core::{Certificate, Problem, Real, Similarity};
+
+use crate::objective::{norm, relative};
+
+use super::residual::Measure;
+use super::system::System;
+
+/// What T5 makes of the residual; rounding in computing it is allowed for.
+pub fn certificate<S: Real>(
+    problem: &Problem<'_, S>,
+    system: &System,
+    answer: &Similarity<S>,
+    measure: Measure,
+) -> Certificate {
+    let lambda = system.lambda;
+    let rounding = 8.0 * f64::EPSILON * system.largest_diagonal();
+    let residual = measure.square.sqrt() + rounding * measure.size.sqrt();
+    let scale = norm(problem.similarity);
+    let fixed_error = fixed_error(problem, answer);
+    let (energy, distance) = on_the_diagonal(problem, answer);
+    Certificate {
+        relative_residual: relative(measure.square.sqrt() / lambda, scale),
+        relative_distance: relative(residual / lambda, scale),
+        distance: residual / lambda,
+        largest_distance: ((measure.largest + rounding) / lambda).max(fixed_error),
+        objective: measure.energy + energy + 0.5 * lambda * (measure.distance + distance),
+        objective_gap: residual * residual / (2.0 * lambda),
+        fixed_error,
+    }
+}
+
+/// How far any fixed entry is from its value.
+fn fixed_error<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> f64 {
+    let fixed = &problem.confident.fixed;
+    let row = |p: usize| {
+        let error = |(q, value): (usize, S)| (answer.between(p, q).wide() - value.wide()).abs();
+        fixed.iter_row(p).map(error).fold(0.0, f64::max)
+    };
+    (0..fixed.rows()).map(row).fold(0.0, f64::max)
+}
+
+/// What the diagonal blocks of C add to tr(CᵀΦC) and to ‖C − A‖².
+fn on_the_diagonal<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> (f64, f64) {
+    let (given, confident) = (problem.similarity, problem.confident);
+    let sizes = given.grouping().sizes();
+    let (mut energy, mut distance) = (0.0, 0.0);
+    for (p, &size) in sizes.iter().enumerate() {
+        let (r, h) = (size as f64, confident.within[p].wide());
+        let (within, own) = (answer.within()[p].wide(), answer.own()[p].wide());
+        // Σ of a row of the diagonal block, and of H times it.
+        let row_sum = (r - 1.0) * within + own;
+        let (mut degree, mut pulled) = (0.0, 0.0);
+        for (q, link) in confident.graph.iter_row(p) {
+            let weight = sizes[q] as f64 * link.wide();
+            degree += weight;
+            pulled += weight * answer.between(p, q).wide();
+        }
+        // Off the diagonal, the entries (q, p) miss what H brings from this block.
+        energy -= r * pulled * row_sum;
+        let pair = degree * within - pulled + h * (within - own);
+        let single = degree * own - pulled + (r - 1.0) * h * (own - within);
+        energy += r * ((r - 1.0) * within * pair + own * single);
+        let off = (within - given.within()[p].wide(), own - given.own()[p].wide());
+        distance += r * ((r - 1.0) * off.0 * off.0 + off.1 * off.1);
+    }
+    (energy, distance)
+}

@@ -1,0 +1,209 @@
+//! The residual of an answer, in double precision whatever the iteration uses.
+
+use enclust_core::{Real, Similarity};
+use pulp::{Arch, NullaryFnOnce};
+use rayon::prelude::*;
+
+use super::system::{System, clear};
+use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of, transposed};
+
+/// What is known of an answer once its residual is computed. Sums run over the
+/// n × n matrix off its diagonal blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measure {
+    /// ‖R‖², R the residual of the system.
+    pub square: f64,
+    /// The largest entry of R, unhatted.
+    pub largest: f64,
+    /// ‖C‖².
+    pub size: f64,
+    /// Σ C ∘ ΦC.
+    pub energy: f64,
+    /// ‖C − A‖².
+    pub distance: f64,
+}
+
+/// Computes r ← λ(Â − Ĉ) − Φ̂Ĉ − ĈΦ̂ on the free entries of the upper tiles: the
+/// residual of (S). Φ̂Ĉ is kept in `high + low`, two numbers of the iteration's precision
+/// for one of double precision.
+pub fn residual<S: Real, T: Real>(
+    system: &System,
+    given: &Similarity<S>,
+    answer: &Panels<S>,
+    (high, low): (&mut Panels<T>, &mut Panels<T>),
+    r: &mut Panels<T>,
+) -> Measure {
+    let n = system.len();
+    let fresh = || (vec![[S::zero(); TILE]; n], vec![[0.0; TILE]; n]);
+    let energies: Vec<f64> = high
+        .par_panels()
+        .zip(low.par_panels())
+        .enumerate()
+        .map_init(fresh, |(loaded, c), (j, (high, low))| {
+            load_symmetric(answer, j, loaded);
+            Arch::new().dispatch(Laplacian { system, j, loaded, c, high, low })
+        })
+        .collect();
+    let image = (&*high, &*low);
+    let condensed = Condensed::new(n, given.condensed());
+    let parts: Vec<Measure> = r
+        .par_panels()
+        .enumerate()
+        .map_init(
+            || vec![[0.0; TILE]; n],
+            |a, (j, r)| {
+                load_given(system, &condensed, j, &mut a[..r.len()]);
+                Arch::new().dispatch(Combine { system, j, a, c: answer.panel(j), image, r })
+            },
+        )
+        .collect();
+    let sum = parts.into_iter().fold(Measure::default(), Measure::and);
+    Measure { energy: energies.iter().sum(), ..sum }
+}
+
+impl Measure {
+    fn and(self, other: Measure) -> Measure {
+        Measure {
+            square: self.square + other.square,
+            largest: self.largest.max(other.largest),
+            size: self.size + other.size,
+            energy: self.energy + other.energy,
+            distance: self.distance + other.distance,
+        }
+    }
+}
+
+/// A condensed upper triangle, with the number that, added to q > p, gives the place of
+/// (p, q); it may wrap below zero.
+pub struct Condensed<'a, S> {
+    values: &'a [S],
+    starts: Vec<usize>,
+}
+
+impl<'a, S: Real> Condensed<'a, S> {
+    pub fn new(n: usize, values: &'a [S]) -> Self {
+        let start = |p: usize| (p * (2 * n - p - 1) / 2).wrapping_sub(p + 1);
+        Condensed { values, starts: (0..n).map(start).collect() }
+    }
+
+    /// The entry at (p, q), 0 on the diagonal.
+    #[inline(always)]
+    pub fn at(&self, p: usize, q: usize) -> S {
+        if p == q {
+            return S::zero();
+        }
+        self.values[self.starts[p.min(q)].wrapping_add(p.max(q))]
+    }
+}
+
+/// The upper tiles of panel j of A.
+fn load_given<S: Real>(system: &System, given: &Condensed<S>, j: usize, a: &mut [Row<f64>]) {
+    for (row, &p) in a.iter_mut().zip(&system.order) {
+        *row = [0.0; TILE];
+        for (a, k) in row.iter_mut().zip(rows_of(j, system.len())) {
+            *a = given.at(p, system.order[k]).wide();
+        }
+    }
+}
+
+/// √r of the groups of a tile, 1 for the padding.
+fn roots_across(system: &System, j: usize) -> Row<f64> {
+    let mut across = [1.0; TILE];
+    rows_of(j, system.len()).zip(&mut across).for_each(|(i, a)| *a = system.roots[i]);
+    across
+}
+
+/// Φ̂Ĉ of one panel, and ⟨Ĉ, Φ̂Ĉ⟩.
+struct Laplacian<'a, S, T> {
+    system: &'a System,
+    j: usize,
+    loaded: &'a [Row<S>],
+    c: &'a mut [Row<f64>],
+    high: &'a mut [Row<T>],
+    low: &'a mut [Row<T>],
+}
+
+impl<S: Real, T: Real> NullaryFnOnce for Laplacian<'_, S, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let Laplacian { system, j, loaded, c, high, low } = self;
+        let across = roots_across(system, j);
+        for ((c, loaded), root) in c.iter_mut().zip(loaded).zip(&system.roots) {
+            for at in 0..TILE {
+                c[at] = loaded[at].wide() * (root * across[at]);
+            }
+        }
+        let mut energy = [0.0; TILE];
+        for i in 0..c.len() {
+            let mut image = c[i];
+            image.iter_mut().for_each(|v| *v *= system.degree[i]);
+            for (&s, &h) in system.graph.row(i).0.iter().zip(system.graph.row(i).1) {
+                let source = &c[s as usize];
+                for at in 0..TILE {
+                    image[at] -= h * source[at];
+                }
+            }
+            for at in 0..TILE {
+                energy[at] += c[i][at] * image[at];
+                high[i][at] = T::of(image[at]);
+                low[i][at] = T::of(image[at] - high[i][at].wide());
+            }
+        }
+        energy.iter().sum()
+    }
+}
+
+/// The residual on the free entries of the upper tiles of panel j.
+struct Combine<'a, S, T> {
+    system: &'a System,
+    j: usize,
+    a: &'a [Row<f64>],
+    c: &'a [Row<S>],
+    image: (&'a Panels<T>, &'a Panels<T>),
+    r: &'a mut [Row<T>],
+}
+
+impl<S: Real, T: Real> NullaryFnOnce for Combine<'_, S, T> {
+    type Output = Measure;
+
+    #[inline(always)]
+    fn call(self) -> Measure {
+        let Combine { system, j, a, c, image: (high, low), r } = self;
+        let n = system.len();
+        let across = roots_across(system, j);
+        let mut mirrored = [[[T::zero(); TILE]; TILE]; 2];
+        let mut sum = Measure::default();
+        let mut largest = [0.0_f64; TILE];
+        for tile in 0..=j {
+            transposed(&high.panel(tile)[rows_of(j, n)], &mut mirrored[0]);
+            transposed(&low.panel(tile)[rows_of(j, n)], &mut mirrored[1]);
+            let (mut square, mut size, mut distance) = ([0.0; TILE], [0.0; TILE], [0.0; TILE]);
+            for (at, i) in rows_of(tile, n).enumerate() {
+                let (high, low) = (&high.panel(j)[i], &low.panel(j)[i]);
+                let mut row = [0.0; TILE];
+                for k in 0..TILE {
+                    let hat = system.roots[i] * across[k];
+                    let (value, off) = (hat * c[i][k].wide(), hat * (a[i][k] - c[i][k].wide()));
+                    let own = high[k].wide() + low[k].wide();
+                    let other = mirrored[0][at][k].wide() + mirrored[1][at][k].wide();
+                    row[k] = system.lambda * off - (own + other);
+                    size[k] += value * value;
+                    distance[k] += off * off;
+                }
+                clear(system.known.panel(j)[i], &mut row);
+                for k in 0..TILE {
+                    r[i][k] = T::of(row[k]);
+                    square[k] += row[k] * row[k];
+                    largest[k] = largest[k].max(row[k].abs() / (system.roots[i] * across[k]));
+                }
+            }
+            let weighted = |sums: [f64; TILE]| multiplicity(tile, j) * sums.iter().sum::<f64>();
+            sum.square += weighted(square);
+            sum.size += weighted(size);
+            sum.distance += weighted(distance);
+        }
+        Measure { largest: largest.into_iter().fold(0.0, f64::max), ..sum }
+    }
+}
