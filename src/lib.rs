@@ -51,10 +51,13 @@ pub mod prelude {
     };
     pub use crate::consensus::{Linkage, Spectral, Tcut};
     pub use crate::core::{
-        Component, Ctx, Ensemble, Error, History, Method, Needs, NoEnhancement, Observer, Outcome,
-        Part, Partition, Pipeline, PipelineSpec, Record, Report, Similarity, Status, Weighting,
+        Component, Constraints, Ctx, Ensemble, Error, History, Method, Needs, NoEnhancement,
+        Observer, Outcome, Part, Partition, Pipeline, PipelineSpec, Record, Report, Similarity,
+        Status, Violations, Weighting,
     };
-    pub use crate::enhance::{Admm, AdmmParams, Exact, ExactParams, Threshold, ThresholdParams};
+    pub use crate::enhance::{
+        Admm, AdmmParams, Exact, ExactParams, Threshold, ThresholdParams, TwoSided, TwoSidedParams,
+    };
     pub use crate::metrics::Scores;
     pub use crate::registry::standard;
 }

@@ -51,6 +51,51 @@ impl<S: Real> Confident<S> {
         Error::check_size("confidences within groups", groups, self.within.len())?;
         Error::check_size("marks of fixed groups", groups, self.fixed_within.len())
     }
+
+    /// Fixes more entries, given as (group, group, value) in either order; a pair that
+    /// is fixed already gets the new value. The graph stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a
+    /// group paired with itself.
+    ///
+    /// ```
+    /// let mut confident = enclust_core::Confident::none(3);
+    /// confident.fix([(0, 1, 0.5), (2, 0, 1.0), (1, 0, 0.0)])?;
+    /// assert_eq!(confident.fixed.row(0), (&[1_u32, 2][..], &[0.0, 1.0][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn fix(&mut self, entries: impl IntoIterator<Item = (usize, usize, S)>) -> Result<()> {
+        let groups = self.fixed.rows();
+        let above = |p: usize| self.fixed.iter_row(p).filter(move |&(q, _)| q > p);
+        let mut upper: Vec<Vec<(u32, S)>> =
+            (0..groups).map(|p| above(p).map(|(q, v)| (q as u32, v)).collect()).collect();
+        for (p, q, value) in entries {
+            let (p, q) = (p.min(q), p.max(q));
+            if q >= groups {
+                return Err(Error::Index { what: "group", index: q, len: groups });
+            }
+            if p == q {
+                return Err(Error::SelfPair { what: "group", index: p });
+            }
+            upper[p].push((q as u32, value));
+        }
+        upper.iter_mut().for_each(keep_last);
+        self.fixed = Csr::symmetric_from_upper(upper);
+        Ok(())
+    }
+}
+
+/// Columns ascending; of equal ones the last stays.
+fn keep_last<S: Copy>(row: &mut Vec<(u32, S)>) {
+    row.sort_by_key(|e| e.0); // stable
+    row.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 = later.1;
+        }
+        same
+    });
 }
 
 fn check_symmetric<S: Real>(what: &'static str, matrix: &Csr<S>) -> Result<()> {

@@ -50,6 +50,26 @@ pub enum Error {
         /// How many there are.
         len: usize,
     },
+    /// A pair that is no pair.
+    #[error("{what} {index} is paired with itself")]
+    SelfPair {
+        /// What was paired.
+        what: &'static str,
+        /// Which one, counted from zero.
+        index: usize,
+    },
+    /// A cannot-link pair that must-links join.
+    #[error(
+        "samples {} and {} cannot be linked, but must-links join them: {}",
+        .pair.0, .pair.1, path(.chain)
+    )]
+    Contradiction {
+        /// The cannot-link pair.
+        pair: (usize, usize),
+        /// The samples from one end of the pair to the other, each joined with the
+        /// next by a must-link.
+        chain: Vec<usize>,
+    },
     /// The weight of a base clustering is out of range.
     #[error(
         "weight {value} of clustering {clustering} is out of range, must lie in [0.000001, 1000000]"
@@ -225,4 +245,8 @@ pub enum ParamError {
 
 fn list(kinds: &[Kind]) -> String {
     kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+fn path(samples: &[usize]) -> String {
+    samples.iter().map(usize::to_string).collect::<Vec<_>>().join(" - ")
 }

@@ -91,6 +91,22 @@ impl Grouping {
         members
     }
 
+    /// The group here that each group of a finer grouping lies in; `torn` makes the
+    /// error for the first sample whose group there reaches across two groups here.
+    pub(crate) fn parents(
+        &self,
+        finer: &Grouping,
+        torn: impl FnOnce(usize) -> Error,
+    ) -> Result<Vec<u32>> {
+        Error::check_size("samples of the grouping", self.samples(), finer.samples())?;
+        let parent: Vec<u32> = finer.first.iter().map(|&i| self.map[i]).collect();
+        let across = |&i: &usize| parent[finer.map[i] as usize] != self.map[i];
+        match (0..self.samples()).find(across) {
+            Some(sample) => Err(torn(sample)),
+            None => Ok(parent),
+        }
+    }
+
     /// Labels of the samples from labels of the groups.
     pub fn lift(&self, group_labels: &[usize]) -> Partition {
         Partition::from_labels(self.map.iter().map(|&g| group_labels[g as usize]))

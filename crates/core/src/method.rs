@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::component::{Component, forward};
 use crate::consensus::Fitted;
+use crate::constraints::{Constraints, Violations};
 use crate::context::Ctx;
 use crate::dendrogram::Dendrogram;
 use crate::ensemble::Ensemble;
@@ -22,7 +23,9 @@ pub trait Method<S: Real>: Component {
     /// From ensemble to k clusters in one go.
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome> {
         let fit = self.fit(ensemble, ctx)?;
-        Ok(Outcome { partition: fit.cut(k, ctx)?, report: fit.report, timings: fit.timings })
+        let partition = fit.cut(k, ctx)?;
+        let violations = fit.violations(&partition);
+        Ok(Outcome { partition, report: fit.report, timings: fit.timings, violations })
     }
 }
 
@@ -41,12 +44,19 @@ pub struct Fit<S> {
     pub fitted: Box<dyn Fitted<S>>,
     /// Time of each stage, in order.
     pub timings: Vec<(&'static str, Duration)>,
+    /// The constraints it was made under, if there were any.
+    pub constraints: Option<Constraints>,
 }
 
 impl<S: Real> Fit<S> {
     /// The partition into k clusters.
     pub fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
         ctx.install(|ctx| self.fitted.cut(k, ctx))?
+    }
+
+    /// How many constraints a partition breaks; `None` if there were none.
+    pub fn violations(&self, partition: &Partition) -> Option<Violations> {
+        self.constraints.as_ref().map(|c| c.violations(partition))
     }
 
     /// The tree behind the consensus, if it has one.
@@ -64,4 +74,6 @@ pub struct Outcome {
     pub report: Report,
     /// Time of each stage, in order.
     pub timings: Vec<(&'static str, Duration)>,
+    /// How many constraints the partition breaks; `None` if there were none.
+    pub violations: Option<Violations>,
 }

@@ -82,23 +82,11 @@ impl Microclusters {
     /// The same rows over a finer grouping: each of its groups must lie inside
     /// one microcluster.
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
-        let coarse = self.grouping.map();
-        if finer.samples() != coarse.len() {
-            return Err(Error::Size {
-                what: "samples of the grouping",
-                expected: coarse.len(),
-                found: finer.samples(),
-            });
-        }
-        let parent: Vec<u32> = finer.first_members().iter().map(|&i| coarse[i]).collect();
-        if let Some(sample) =
-            (0..coarse.len()).find(|&i| parent[finer.map()[i] as usize] != coarse[i])
-        {
-            return Err(Error::unsupported(
-                "the ensemble",
-                format!("a similarity that joins sample {sample} with one of another label row"),
-            ));
-        }
+        let parent = self.grouping.parents(finer, |sample| {
+            let what =
+                format!("a similarity that joins sample {sample} with one of another label row");
+            Error::unsupported("the ensemble", what)
+        })?;
         let mut labels = Vec::with_capacity(finer.len() * self.clusterings());
         for k in 0..self.clusterings() {
             let column = self.column(k);

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::component::Component;
 use crate::confidence::Confidence;
 use crate::consensus::Consensus;
+use crate::constraints::Constraints;
 use crate::context::Ctx;
 use crate::enhancer::{Enhancer, NoEnhancement, Problem};
 use crate::ensemble::Ensemble;
@@ -32,6 +33,7 @@ pub struct Pipeline<S, R, F, E, C> {
     confidence: F,
     enhancer: E,
     consensus: C,
+    constraints: Option<Constraints>,
     name: String,
     precision: PhantomData<fn() -> S>,
 }
@@ -84,7 +86,15 @@ where
             return Err(mismatch(consensus.name(), consensus.accepts(), represent.name(), made));
         }
         let name = [represent.name(), enhancer.name(), consensus.name()].join("+");
-        Ok(Pipeline { represent, confidence, enhancer, consensus, name, precision: PhantomData })
+        Ok(Pipeline {
+            represent,
+            confidence,
+            enhancer,
+            consensus,
+            constraints: None,
+            name,
+            precision: PhantomData,
+        })
     }
 
     /// The same pipeline with another representation.
@@ -92,7 +102,9 @@ where
         self,
         represent: R2,
     ) -> Result<Pipeline<S, R2, F, E, C>> {
-        Pipeline::in_precision(represent, self.confidence, self.enhancer, self.consensus)
+        let parts =
+            Pipeline::in_precision(represent, self.confidence, self.enhancer, self.consensus)?;
+        Ok(Pipeline { constraints: self.constraints, ..parts })
     }
 
     /// The same pipeline with another choice of confident pairs.
@@ -100,12 +112,16 @@ where
         self,
         confidence: F2,
     ) -> Result<Pipeline<S, R, F2, E, C>> {
-        Pipeline::in_precision(self.represent, confidence, self.enhancer, self.consensus)
+        let parts =
+            Pipeline::in_precision(self.represent, confidence, self.enhancer, self.consensus)?;
+        Ok(Pipeline { constraints: self.constraints, ..parts })
     }
 
     /// The same pipeline with another enhancer.
     pub fn with_enhancer<E2: Enhancer<S>>(self, enhancer: E2) -> Result<Pipeline<S, R, F, E2, C>> {
-        Pipeline::in_precision(self.represent, self.confidence, enhancer, self.consensus)
+        let parts =
+            Pipeline::in_precision(self.represent, self.confidence, enhancer, self.consensus)?;
+        Ok(Pipeline { constraints: self.constraints, ..parts })
     }
 
     /// The same pipeline with another consensus function.
@@ -113,10 +129,29 @@ where
         self,
         consensus: C2,
     ) -> Result<Pipeline<S, R, F, E, C2>> {
-        Pipeline::in_precision(self.represent, self.confidence, self.enhancer, consensus)
+        let parts =
+            Pipeline::in_precision(self.represent, self.confidence, self.enhancer, consensus)?;
+        Ok(Pipeline { constraints: self.constraints, ..parts })
+    }
+
+    /// The same pipeline under constraints of the user, in place of earlier ones; an
+    /// empty set is none. They stay when parts are swapped.
+    ///
+    /// The representation is that of the ensemble alone. Then every constrained sample
+    /// becomes a group of its own, confident pairs are chosen, and the constraints are
+    /// laid over the entries they fix. In the enhanced similarity the constrained
+    /// entries are 1 and 0 exactly, with an iterate that was stopped early, too. (An
+    /// enhancer told to ignore Ω, as an ablation, propagates nothing of them.)
+    ///
+    /// Fitting is [`Error::Unsupported`] if the enhancer is the identity, which
+    /// could but ignore them, and [`Error::Size`] if they are about another number of
+    /// samples.
+    pub fn with_constraints(self, constraints: Constraints) -> Self {
+        Pipeline { constraints: Some(constraints).filter(|c| !c.is_empty()), ..self }
     }
 
     fn fit_here(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
+        self.check_constraints(ensemble)?;
         let mut watch = Stopwatch::new();
         let microclusters = Microclusters::of(ensemble);
         watch.lap("microclusters");
@@ -124,35 +159,66 @@ where
         watch.lap("represent");
         let (evidence, report) = match evidence {
             Evidence::Similarity(a) if !self.enhancer.is_identity() => {
-                let (enhanced, report) = self.enhance(microclusters, &a, ctx, &mut watch)?;
+                let (enhanced, report) = self.enhance(microclusters, a, ctx, &mut watch)?;
                 (enhanced.into(), report)
             }
             unchanged => (unchanged, Report::direct(self.enhancer.name())),
         };
         let fitted = self.consensus.fit(&evidence, ctx)?;
         watch.lap("consensus");
-        Ok(Fit { evidence, report, fitted, timings: watch.laps })
+        let constraints = self.constraints.clone();
+        Ok(Fit { evidence, report, fitted, timings: watch.laps, constraints })
+    }
+
+    fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {
+        match &self.constraints {
+            Some(_) if self.enhancer.is_identity() => {
+                let what = "must-link and cannot-link constraints";
+                Err(Error::unsupported(self.enhancer.name(), what))
+            }
+            Some(constraints) => constraints.check_samples(ensemble.samples()),
+            None => Ok(()),
+        }
     }
 
     fn enhance(
         &self,
         microclusters: Microclusters,
-        similarity: &Similarity<S>,
+        similarity: Similarity<S>,
         ctx: &mut Ctx<'_, S>,
         watch: &mut Stopwatch,
     ) -> Result<(Similarity<S>, Report)> {
+        let similarity = self.split(similarity)?;
         // A similarity may tell samples apart that the labels do not.
         let microclusters = if Arc::ptr_eq(similarity.grouping(), microclusters.grouping()) {
             microclusters
         } else {
             microclusters.refined(similarity.grouping())?
         };
-        let confident = self.confidence.select(&microclusters, similarity, ctx)?;
+        let mut confident = self.confidence.select(&microclusters, &similarity, ctx)?;
+        if let Some(constraints) = &self.constraints {
+            constraints.fix(similarity.grouping(), &mut confident)?;
+        }
         watch.lap("confidence");
-        let problem = Problem { similarity, confident: &confident, start: None };
+        let problem = Problem { similarity: &similarity, confident: &confident, start: None };
         let enhanced = self.enhancer.enhance(&problem, ctx)?;
+        let similarity = match &self.constraints {
+            Some(constraints) => constraints.imposed_on(enhanced.similarity)?,
+            None => enhanced.similarity,
+        };
         watch.lap("enhance");
-        Ok((enhanced.similarity, enhanced.report))
+        Ok((similarity, enhanced.report))
+    }
+
+    /// Constrained samples on their own. Split after the representation is built,
+    /// because one that counts groups (PTS) would be another one on finer groups.
+    fn split(&self, similarity: Similarity<S>) -> Result<Similarity<S>> {
+        let Some(constraints) = &self.constraints else { return Ok(similarity) };
+        let finer = constraints.split(similarity.grouping())?;
+        if Arc::ptr_eq(&finer, similarity.grouping()) {
+            return Ok(similarity);
+        }
+        similarity.refined(&finer)
     }
 }
 

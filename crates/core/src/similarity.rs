@@ -151,6 +151,60 @@ impl<S: Real> Similarity<S> {
         }
     }
 
+    /// The same similarity over a finer grouping: each of its groups must lie inside
+    /// one group here. Two parts of a group get its value within, everything else is
+    /// inherited, so the matrix over the samples stays what it is.
+    ///
+    /// # Errors
+    /// [`Error::Size`] for another number of samples, [`Error::Unsupported`] for a
+    /// group that reaches across two groups here.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let s = Similarity::new(pair, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// let fine = s.refined(&Arc::new(Grouping::singletons(3)))?;
+    /// assert_eq!(fine.condensed(), [0.8, 0.3, 0.3]);
+    /// assert_eq!(fine.to_matrix(), s.to_matrix());
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
+        let parent = self.grouping.parents(finer, |sample| {
+            let what = format!("a finer grouping that joins sample {sample} with another group");
+            Error::unsupported("the similarity", what)
+        })?;
+        let value = |p: u32, q: u32| match (p as usize, q as usize) {
+            (p, q) if p == q => self.within[p],
+            (p, q) => self.between(p, q),
+        };
+        let between = fill_condensed(finer.len(), |p, row| {
+            row.iter_mut().zip(&parent[p + 1..]).for_each(|(v, &q)| *v = value(parent[p], q));
+        });
+        let inherited = |values: &[S]| parent.iter().map(|&p| values[p as usize]).collect();
+        Ok(Similarity {
+            grouping: Arc::clone(finer),
+            between,
+            within: inherited(&self.within),
+            own: inherited(&self.own),
+            denominator: self.denominator,
+        })
+    }
+
+    /// The same with other values, in [0, 1], between some pairs of different groups.
+    /// They need not be multiples of the denominator, so that is forgotten.
+    pub(crate) fn with_entries(
+        mut self,
+        entries: impl IntoIterator<Item = (usize, usize, S)>,
+    ) -> Self {
+        let n = self.len();
+        for (p, q, value) in entries {
+            self.between[condensed_index(n, p.min(q), p.max(q))] = value;
+        }
+        Similarity { denominator: None, ..self }
+    }
+
     /// The common denominator of the values, if one is known.
     pub fn denominator(&self) -> Option<f64> {
         self.denominator

@@ -1,0 +1,120 @@
+//! Confident pairs on both sides: together by a threshold, apart by another.
+
+use enclust_core::{
+    Component, Confidence, Confident, Ctx, MISSING, Microclusters, ParamError, Parameters, Range,
+    Real, Result, Similarity, parameters,
+};
+use rayon::prelude::*;
+
+use crate::threshold::{Threshold, ThresholdParams};
+
+parameters! {
+    /// Parameters of [`TwoSided`].
+    pub struct TwoSidedParams for "two-sided" {
+        /// α: the share of the clusterings that must join a pair to believe it.
+        pub alpha: f64 = ThresholdParams::default().alpha, in Range::Within(0.0, 1.0);
+        /// β: pairs that at most this share of the clusterings joins are fixed to 0; less than alpha.
+        pub beta: f64 = 0.0, in Range::Within(0.0, 1.0);
+    }
+}
+
+/// The pairs that at least the share α of the clusterings join, and those that at
+/// most the share β joins.
+///
+/// **Problem.** H and Ω as [`Threshold`] gives them for α. In addition the entries
+/// Ãᵢⱼ ≤ β are fixed to 0; they do not enter H. A pair that no clustering labels
+/// together is left free, because nothing is known about it. The shares are correctly
+/// rounded quotients, as in [`Threshold`].
+///
+/// **Parameters.** α and β < α, see [`TwoSidedParams`].
+///
+/// **Effect.** No entry of the optimum is larger than without the low side (T5 in
+/// `docs/theory.md`): similarity no longer seeps into pairs the clusterings keep apart.
+///
+/// **Complexity.** O(n'² m) time, twice that of [`Threshold`]; memory for the pairs
+/// that are kept, which for most ensembles is most pairs.
+///
+/// **Errors.** [`ParamError::OutOfRange`] unless β < α.
+///
+/// ```
+/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Represent};
+/// use enclust_ca::Eac;
+/// use enclust_enhance::{TwoSided, TwoSidedParams};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1]])?;
+/// let m = Microclusters::of(&e);
+/// let ctx = &mut Ctx::<f64>::default();
+/// let evidence = Eac.build(&m, ctx)?;
+/// let two_sided = TwoSided::new(TwoSidedParams { alpha: 0.6, beta: 0.0 })?;
+/// let confident = two_sided.select(&m, evidence.as_similarity().unwrap(), ctx)?;
+/// assert_eq!(confident.fixed.get(0, 1), Some(2.0 / 3.0));
+/// assert_eq!(confident.fixed.get(0, 2), None);
+/// assert_eq!(confident.fixed.get(0, 3), Some(0.0));
+/// assert_eq!(confident.graph.get(0, 3), None);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** The high side: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
+/// clustering via co-association matrix self-enhancement", TNNLS 2023. The low side
+/// mirrors it.
+#[derive(Clone, Debug, Default)]
+pub struct TwoSided {
+    high: Threshold,
+    params: TwoSidedParams,
+}
+
+impl TwoSided {
+    /// Checks the parameters.
+    pub fn new(params: TwoSidedParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        if params.alpha <= params.beta {
+            return Err(ParamError::OutOfRange {
+                component: "two-sided",
+                parameter: "beta",
+                value: params.beta.to_string(),
+                range: format!("must be less than alpha = {}", params.alpha),
+            });
+        }
+        let high = Threshold::new(ThresholdParams { alpha: params.alpha })?;
+        Ok(TwoSided { high, params })
+    }
+
+    /// For every p, the q > p to be kept apart. None of them is in H, as β < α.
+    fn apart(&self, microclusters: &Microclusters) -> Vec<Vec<usize>> {
+        let n = microclusters.len();
+        let row = |buffer: &mut Vec<f64>, p: usize| {
+            let shares = &mut buffer[p + 1..];
+            microclusters.co_occurrence(p, shares);
+            let low = (p + 1..n).zip(&*shares).filter(|(_, share)| **share <= self.params.beta);
+            low.map(|(q, _)| q).filter(|&q| share_a_clustering(microclusters, p, q)).collect()
+        };
+        (0..n).into_par_iter().map_init(|| vec![0.0; n], row).collect()
+    }
+}
+
+/// Whether any clustering labels both.
+fn share_a_clustering(microclusters: &Microclusters, p: usize, q: usize) -> bool {
+    let labelled = |p: usize, k: usize| microclusters.label(p, k) != MISSING;
+    !microclusters.has_missing()
+        || (0..microclusters.clusterings()).any(|k| labelled(p, k) && labelled(q, k))
+}
+
+impl Component for TwoSided {
+    fn name(&self) -> &str {
+        "two-sided"
+    }
+}
+
+impl<S: Real> Confidence<S> for TwoSided {
+    fn select(
+        &self,
+        microclusters: &Microclusters,
+        similarity: &Similarity<S>,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<Confident<S>> {
+        let mut confident = self.high.select(microclusters, similarity, ctx)?;
+        let rows = self.apart(microclusters).into_iter().enumerate();
+        confident.fix(rows.flat_map(|(p, row)| row.into_iter().map(move |q| (p, q, S::zero()))))?;
+        Ok(confident)
+    }
+}

@@ -1,0 +1,315 @@
+//! Pipelines under constraints: against elimination on the full system, and the order
+//! of the answers.
+
+mod oracle;
+
+use enclust_ca::{Lwca, Pts};
+use enclust_consensus::Linkage;
+use enclust_core::{
+    Constraints, Ctx, Enhancer, Ensemble, Error, Fit, Method, Microclusters, NoEnhancement,
+    Pipeline, Precomputed, Real, Represent, Similarity, Status, Violations,
+};
+use enclust_enhance::{
+    Admm, AdmmParams, Exact, ExactParams, KktResidual, Threshold, ThresholdParams, ToleranceParams,
+    TwoSided,
+};
+use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
+use oracle::{Case, Dense, DenseProblem, max_difference, to_dense};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn exact(lambda: f64) -> Exact {
+    Exact::new(ExactParams { lambda, tolerance: 1e-12, ..ExactParams::default() }).unwrap()
+}
+
+fn long_admm(lambda: f64) -> Admm {
+    let stop = KktResidual::new(ToleranceParams { tolerance: 1e-10 }).unwrap();
+    let params = AdmmParams { lambda, limit: 60_000, ..AdmmParams::default() };
+    Admm::new(params).unwrap().stopping_by(stop)
+}
+
+fn threshold(alpha: f64) -> Threshold {
+    Threshold::new(ThresholdParams { alpha }).unwrap()
+}
+
+/// Pairs that agree with a truth, so that they contradict each other nowhere.
+#[derive(Clone, Debug)]
+struct Known {
+    must: Vec<(usize, usize)>,
+    cannot: Vec<(usize, usize)>,
+}
+
+impl Known {
+    fn new(samples: usize, truth: &[u8], pairs: &[(usize, usize)]) -> Self {
+        let inside = pairs.iter().map(|(i, j)| (i % samples, j % samples));
+        let (must, cannot) =
+            inside.filter(|(i, j)| i != j).partition(|&(i, j)| truth[i] == truth[j]);
+        Known { must, cannot }
+    }
+
+    fn constraints(&self, samples: usize) -> Constraints {
+        Constraints::new(samples, &self.must, &self.cannot).unwrap()
+    }
+
+    /// (i, j, value) in both directions.
+    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        let must = self.must.iter().map(|&(i, j)| (i, j, 1.0));
+        let all = must.chain(self.cannot.iter().map(|&(i, j)| (i, j, 0.0)));
+        all.flat_map(|(i, j, v)| [(i, j, v), (j, i, v)])
+    }
+}
+
+fn truth_and_pairs() -> impl Strategy<Value = (Vec<u8>, Vec<(usize, usize)>)> {
+    (vec(0..3_u8, 10), vec((0..10_usize, 0..10_usize), 0..7))
+}
+
+/// The fitted similarity of LWCA, threshold and the enhancer.
+fn fit(e: &Ensemble, alpha: f64, enhancer: impl Enhancer<f64>, c: Constraints) -> Fit<f64> {
+    let method =
+        Pipeline::new(Lwca::default(), threshold(alpha), enhancer, Linkage::average()).unwrap();
+    method.with_constraints(c).fit(e, &mut Ctx::default()).unwrap()
+}
+
+fn matrix(fit: &Fit<f64>) -> Dense {
+    to_dense(fit.evidence.as_similarity().unwrap())
+}
+
+/// The n × n problem with the pairs fixed, made without any code for constraints.
+fn dense(e: &Ensemble, alpha: f64, known: &Known) -> DenseProblem {
+    let case = Case::build(&Microclusters::singletons(e), alpha, true);
+    let mut problem = DenseProblem::of(&case);
+    for (i, j, value) in known.entries() {
+        problem.fixed[i][j] = true;
+        problem.values[i][j] = value;
+    }
+    problem
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn exact_gives_the_dense_direct_solution(
+        e in ensembles(8, 6, 3), alpha in 0.0..=1.0, lambda in 0.05..2.0, (truth, pairs) in truth_and_pairs(),
+    ) {
+        let known = Known::new(e.samples(), &truth, &pairs);
+        let fit = fit(&e, alpha, exact(lambda), known.constraints(e.samples()));
+        let answer = matrix(&fit);
+        for (i, j, value) in known.entries() {
+            prop_assert_eq!(answer[i][j], value);
+        }
+        let difference = max_difference(&answer, &dense(&e, alpha, &known).optimum(lambda));
+        prop_assert!(difference < 1e-9, "{difference}");
+        prop_assert!(fit.report.certificate.unwrap().relative_distance < 1e-10);
+    }
+
+    #[test]
+    fn exact_gives_the_dense_direct_solution_with_missing_labels(
+        e in ensembles_with_missing(8, 5, 3), alpha in 0.0..=1.0, (truth, pairs) in truth_and_pairs(),
+    ) {
+        let known = Known::new(e.samples(), &truth, &pairs);
+        let answer = matrix(&fit(&e, alpha, exact(0.4), known.constraints(e.samples())));
+        let difference = max_difference(&answer, &dense(&e, alpha, &known).optimum(0.4));
+        prop_assert!(difference < 1e-9, "{difference}");
+    }
+
+    #[test]
+    fn admm_reaches_the_same_answer(
+        e in ensembles(7, 6, 3), alpha in 0.3..=1.0, lambda in 0.1..2.0, (truth, pairs) in truth_and_pairs(),
+    ) {
+        let known = Known::new(e.samples(), &truth, &pairs);
+        let constraints = known.constraints(e.samples());
+        let optimum = dense(&e, alpha, &known).optimum(lambda);
+        let fit = fit(&e, alpha, long_admm(lambda), constraints.clone());
+        prop_assert_eq!(fit.report.status, Status::Converged);
+        prop_assert!(max_difference(&matrix(&fit), &optimum) < 1e-7);
+        // The iteration goes there by itself, before a pipeline sets the entries.
+        let case = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
+        let mut confident = case.confident.clone();
+        constraints.fix(case.similarity.grouping(), &mut confident).unwrap();
+        let bare = Case { confident, ..case }.enhance(&long_admm(lambda)).similarity;
+        prop_assert!(max_difference(&to_dense(&bare), &optimum) < 1e-7);
+    }
+
+    #[test]
+    fn must_links_raise_and_cannot_links_lower_the_optimum(
+        e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.05..2.0,
+        (truth, pairs) in truth_and_pairs(), more in vec((0..10_usize, 0..10_usize), 1..5),
+    ) {
+        let known = Known::new(e.samples(), &truth, &pairs);
+        let more = Known::new(e.samples(), &truth, &more);
+        let together = Known { must: [&known.must[..], &more.must].concat(), ..known.clone() };
+        let apart = Known { cannot: [&known.cannot[..], &more.cannot].concat(), ..known.clone() };
+        let answer = |k: &Known| matrix(&fit(&e, alpha, exact(lambda), k.constraints(e.samples())));
+        let (low, middle, high) = (answer(&apart), answer(&known), answer(&together));
+        for i in 0..e.samples() {
+            for j in 0..e.samples() {
+                prop_assert!(low[i][j] <= middle[i][j] + 1e-10);
+                prop_assert!(middle[i][j] <= high[i][j] + 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn splitting_endpoints_is_enough(
+        e in ensembles(10, 4, 2), alpha in 0.3..=1.0, (truth, pairs) in truth_and_pairs(),
+    ) {
+        let known = Known::new(e.samples(), &truth, &pairs);
+        let constraints = known.constraints(e.samples());
+        let whole = Case::<f64>::merged(&e, alpha, true).similarity.to_matrix();
+        let whole = Precomputed::new(Similarity::from_matrix(e.samples(), &whole).unwrap());
+        // Some rounds of ADMM, too: every iterate is the same.
+        let rounds = AdmmParams { limit: 7, epsilon: 1e-300, ..AdmmParams::default() };
+        let enhancers: [Box<dyn Enhancer<f64>>; 2] =
+            [Box::new(exact(0.4)), Box::new(Admm::new(rounds).unwrap())];
+        for enhancer in enhancers {
+            let split = fit(&e, alpha, &enhancer, constraints.clone());
+            let singletons = Pipeline::new(&whole, threshold(alpha), &enhancer, Linkage::average())
+                .unwrap().with_constraints(constraints.clone()).fit(&e, &mut Ctx::default()).unwrap();
+            let difference = max_difference(&matrix(&split), &matrix(&singletons));
+            prop_assert!(difference < 1e-9, "{}: {difference}", enhancer.name());
+        }
+    }
+}
+
+/// Two groups of three equal rows, and two samples in between.
+fn small() -> Ensemble {
+    let columns = [
+        [0, 0, 0, 0, 1, 1, 1, 1],
+        [0, 0, 0, 1, 1, 2, 2, 2],
+        [0, 0, 0, 0, 0, 1, 1, 1],
+        [0, 0, 0, 1, 2, 3, 3, 3],
+    ];
+    Ensemble::from_columns(&columns).unwrap()
+}
+
+#[test]
+fn admm_stopped_early_honours_them_exactly() {
+    let e = planted(60, 8, 4, 0.2, 3);
+    let known = Constraints::new(60, &[(0, 1), (2, 7)], &[(0, 4), (1, 5)]).unwrap();
+    let answer = matrix(&fit(&e, 0.8, Admm::default(), known));
+    assert_eq!([answer[0][1], answer[7][2]], [1.0, 1.0]);
+    assert_eq!([answer[0][4], answer[5][1]], [0.0, 0.0]);
+}
+
+#[test]
+fn constraints_move_other_pairs_as_well() {
+    let free = matrix(&fit(&small(), 0.6, exact(0.4), Constraints::new(8, &[], &[]).unwrap()));
+    let known = Constraints::new(8, &[(0, 5)], &[]).unwrap();
+    let bound = matrix(&fit(&small(), 0.6, exact(0.4), known));
+    // 1 and 6 have the rows of 0 and 5.
+    assert!(bound[1][6] > free[1][6] + 0.01, "{} and {}", bound[1][6], free[1][6]);
+    assert!(bound[1][6] < 1.0);
+}
+
+#[test]
+fn the_representation_is_that_of_the_ensemble_alone() {
+    let e = small();
+    let ctx = &mut Ctx::<f64>::default();
+    let pts = Pts::default();
+    let given = |m: &Microclusters, ctx: &mut Ctx<'_, f64>| {
+        to_dense(pts.build(m, ctx).unwrap().as_similarity().unwrap())
+    };
+    let known = Constraints::new(8, &[(0, 5)], &[(1, 2)]).unwrap();
+    let microclusters = Microclusters::of(&e);
+    let mut expected = given(&microclusters, ctx);
+    let split = microclusters.refined(&known.split(microclusters.grouping()).unwrap()).unwrap();
+    // On the split groups trajectories are others, or this would show nothing.
+    assert!(max_difference(&expected, &given(&split, ctx)) > 0.01);
+    // Without H nothing is propagated, so that only the constrained entries may change.
+    let method = Pipeline::new(&pts, NoEnhancement, exact(0.4), Linkage::average()).unwrap();
+    let answer = matrix(&method.with_constraints(known).fit(&e, ctx).unwrap());
+    for (i, j, value) in [(0, 5, 1.0), (1, 2, 0.0)] {
+        (expected[i][j], expected[j][i]) = (value, value);
+    }
+    assert!(max_difference(&answer, &expected) < 1e-12);
+}
+
+#[test]
+fn they_override_what_is_fixed() {
+    // 0 and 1 are in H, 0 and 5 never meet.
+    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let method =
+        Pipeline::new(Lwca::default(), TwoSided::default(), exact(0.4), Linkage::average())
+            .unwrap();
+    let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
+    let answer = matrix(&method.with_constraints(known).fit(&e, ctx).unwrap());
+    assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (1.0, 0.0, 0.0));
+}
+
+#[test]
+fn an_empty_set_changes_nothing() {
+    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let method = || {
+        Pipeline::new(Lwca::default(), threshold(0.6), Admm::default(), Linkage::average()).unwrap()
+    };
+    let none = || Constraints::new(3, &[], &[]).unwrap();
+    let (plain, empty) = (method(), method().with_constraints(none()));
+    assert_eq!(plain.fit(&e, ctx).unwrap().evidence, empty.fit(&e, ctx).unwrap().evidence);
+    assert_eq!(empty.run(&e, 2, ctx).unwrap().violations, None);
+    let identity = empty.with_enhancer(NoEnhancement).unwrap().with_constraints(none());
+    assert_eq!(identity.run(&e, 2, ctx).unwrap().violations, None);
+}
+
+#[test]
+fn what_cannot_honour_them_refuses() {
+    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let known = |samples| Constraints::new(samples, &[(0, 5)], &[]).unwrap();
+    let plain = Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
+    let error = plain.with_constraints(known(8)).run(&e, 2, ctx).unwrap_err();
+    assert_eq!(error.to_string(), "none does not support must-link and cannot-link constraints");
+    let method =
+        Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
+    let error = method.with_constraints(known(9)).run(&e, 2, ctx).unwrap_err();
+    let what = "samples of the constraints";
+    assert_eq!(error, Error::Size { what, expected: 8, found: 9 });
+}
+
+#[test]
+fn swapping_parts_keeps_them() {
+    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let known = Constraints::new(8, &[(0, 5)], &[(3, 4)]).unwrap();
+    let expected = fit(&e, 0.6, exact(0.4), known.clone()).evidence;
+    let first = Pipeline::plain(Pts::default(), Linkage::single()).unwrap().with_constraints(known);
+    let swapped = first
+        .with_represent(Lwca::default())
+        .unwrap()
+        .with_confidence(threshold(0.6))
+        .unwrap()
+        .with_enhancer(exact(0.4))
+        .unwrap()
+        .with_consensus(Linkage::average())
+        .unwrap();
+    assert_eq!(swapped.fit(&e, ctx).unwrap().evidence, expected);
+}
+
+#[test]
+fn broken_constraints_are_counted() {
+    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let known = Constraints::new(8, &[(0, 5), (1, 2)], &[(3, 4), (6, 7), (0, 3)]).unwrap();
+    let method =
+        Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
+    let method = method.with_constraints(known.clone());
+    let mut violations = |k| method.run(&e, k, ctx).unwrap().violations.unwrap();
+    assert_eq!(violations(1), Violations { must_link: 0, cannot_link: 3 });
+    assert_eq!(violations(8), Violations { must_link: 2, cannot_link: 0 });
+    let fit = method.fit(&e, ctx).unwrap();
+    let cut = fit.cut(3, ctx).unwrap();
+    assert_eq!(fit.violations(&cut), Some(known.violations(&cut)));
+}
+
+#[test]
+fn single_precision_agrees() {
+    fn answer<S: Real>(e: &Ensemble) -> Similarity<S> {
+        let parts = (Lwca::default(), threshold(0.6), Exact::default(), Linkage::average());
+        let method =
+            Pipeline::<S, _, _, _, _>::in_precision(parts.0, parts.1, parts.2, parts.3).unwrap();
+        let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
+        let fit = method.with_constraints(known).fit(e, &mut Ctx::default()).unwrap();
+        fit.evidence.as_similarity().unwrap().clone()
+    }
+    let (single, double) = (answer::<f32>(&small()), answer::<f64>(&small()));
+    for (a, b) in single.to_matrix().into_iter().zip(double.to_matrix()) {
+        assert!((f64::from(a) - b).abs() < 1e-3);
+    }
+}
