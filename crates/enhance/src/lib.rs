@@ -6,6 +6,7 @@
 //! | [`Threshold`] | choice of confident pairs | `threshold` |
 //! | [`TwoSided`] | choice of confident pairs | `two-sided` |
 //! | [`Exact`] | enhancer | `exact` |
+//! | [`ExactPath`] | the same along a path of λ | |
 //! | [`Admm`] | enhancer | `admm` |
 //! | [`AuthorsRule`], [`PaperRule`] | stopping rule | `authors`, `paper` |
 //! | [`KktResidual`], [`ObjectiveChange`] | stopping rule | `kkt`, `objective` |
@@ -39,12 +40,14 @@
 mod admm;
 mod exact;
 pub mod objective;
+mod path;
 mod stopping;
 mod threshold;
 mod two_sided;
 
 pub use admm::{Admm, AdmmParams};
-pub use exact::{Exact, ExactParams};
+pub use exact::{Exact, ExactParams, Storage};
+pub use path::ExactPath;
 pub use stopping::{
     AllOf, AnyOf, AuthorsRule, EpsilonParams, IterationLimit, IterationLimitParams, KktResidual,
     ObjectiveChange, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,

@@ -1,0 +1,57 @@
+//! What the benchmark programs share.
+#![allow(dead_code, reason = "each program uses a part of it")]
+
+use std::path::PathBuf;
+
+use enclust::core::{Backend, BoxedPipeline, Ensemble, Part, Partition};
+use enclust::registry::{DEFAULT_BACKEND, standard};
+use enclust_experiment::PaperDraws;
+use enclust_io::{Pool, read_pool};
+
+/// The words after the name of the program, without the flags cargo adds.
+pub fn arguments() -> Vec<String> {
+    std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect()
+}
+
+/// One of the authors' pools, with its truth; ends the program, saying so, if
+/// `ENCLUST_POOLS` is not set.
+pub fn pool(dataset: &str) -> (Pool, Partition) {
+    let Some(folder) = std::env::var_os("ENCLUST_POOLS").map(PathBuf::from) else {
+        println!("skipped: ENCLUST_POOLS is not set");
+        std::process::exit(0);
+    };
+    let pool = read_pool(&folder.join(format!("{dataset}.mat"))).expect("a readable pool");
+    let truth = pool.truth.clone().expect("pools carry their truth");
+    (pool, truth)
+}
+
+/// The paper's draws of 20 clusterings, one after the other.
+pub fn draws(pool: &Pool) -> impl Iterator<Item = Ensemble> + '_ {
+    let draws = PaperDraws::new(pool.ensemble.clusterings(), 20, 1).expect("valid");
+    draws.map(|columns| pool.ensemble.select(&columns).expect("columns of the pool"))
+}
+
+/// The fastest backend of this build.
+pub fn backend() -> Box<dyn Backend<f64>> {
+    standard::<f64>().backend.build(&Part::named(DEFAULT_BACKEND)).expect("known")
+}
+
+/// A method by name, with parameters of its confidence part and its enhancer.
+pub fn method(preset: &str, alpha: f64, enhancer: &[(&str, f64)]) -> BoxedPipeline<f64> {
+    let registry = standard::<f64>();
+    let mut spec = registry.preset(preset).expect("known").spec.clone();
+    if spec.confidence.name == "threshold" {
+        spec.confidence = spec.confidence.set("alpha", alpha);
+    }
+    for &(name, value) in enhancer {
+        spec.enhance = spec.enhance.set(name, value);
+    }
+    registry.pipeline(&spec).expect("valid")
+}
+
+/// The most memory this process ever held, in MB; 0 where the system does not say.
+pub fn peak_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
+    line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0_u64) / 1024
+}

@@ -1,0 +1,57 @@
+//! A sweep over λ: every solve from scratch, and each from the answers before.
+//!
+//! ```text
+//! ENCLUST_POOLS=… cargo bench --bench sweep -- 20 LS
+//! ```
+//!
+//! Arguments: number of points from λ = 0.01 to 1, evenly spaced in their logarithm;
+//! data sets. Prints one line a data set: name, seconds and iterations from scratch,
+//! seconds and iterations along the path, the worst certificate of either.
+
+mod common;
+
+use std::time::Instant;
+
+use enclust::core::{Confidence, Ctx, Enhanced, Enhancer, Microclusters, Problem, Represent};
+use enclust::prelude::*;
+use enclust_enhance::{ExactParams, ExactPath};
+
+fn main() {
+    let given = common::arguments();
+    let [points, datasets @ ..] = given.as_slice() else {
+        println!("usage: sweep POINTS DATASET…");
+        return;
+    };
+    let points: usize = points.parse().expect("a number of points");
+    let lambdas: Vec<f64> =
+        (0..points).map(|i| 0.01 * 100_f64.powf(i as f64 / (points - 1) as f64)).collect();
+    datasets.iter().for_each(|dataset| sweep(dataset, &lambdas));
+}
+
+fn sweep(dataset: &str, lambdas: &[f64]) {
+    let (pool, _) = common::pool(dataset);
+    let micro = Microclusters::of(&common::draws(&pool).next().expect("endless"));
+    let ctx = &mut Ctx::<f64>::default();
+    let evidence = Lwca::default().build(&micro, ctx).expect("complete labels");
+    let similarity = evidence.as_similarity().expect("a similarity");
+    let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
+    let problem = Problem { similarity, confident: &confident, start: None };
+    let cold = measure(lambdas, |lambda| {
+        let params = ExactParams { lambda, ..ExactParams::default() };
+        Exact::new(params).expect("valid").enhance(&problem, ctx).expect("solves")
+    });
+    let mut path = ExactPath::new(ExactParams::default()).expect("valid");
+    let warm = measure(lambdas, |lambda| path.enhance(&problem, lambda, ctx).expect("solves"));
+    println!("{dataset} {cold} {warm}");
+}
+
+fn measure(lambdas: &[f64], mut solve: impl FnMut(f64) -> Enhanced<f64>) -> String {
+    let began = Instant::now();
+    let (mut iterations, mut worst) = (0, 0.0_f64);
+    for &lambda in lambdas {
+        let report = solve(lambda).report;
+        iterations += report.iterations;
+        worst = worst.max(report.certificate.expect("certified").relative_distance);
+    }
+    format!("{:.3} {iterations} {worst:.2e}", began.elapsed().as_secs_f64())
+}

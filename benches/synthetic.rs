@@ -1,0 +1,98 @@
+//! Time and memory of EC-CMS on synthetic ensembles of any size.
+//!
+//! ```text
+//! cargo bench --bench synthetic -- 10000 1000000 1
+//! ```
+//!
+//! Arguments: distinct points, samples, repetitions. The points lie in the unit square
+//! around 40 centres; each of 20 clusterings is the Voronoi diagram of some of them
+//! (2 to √points cells), and every point stands for samples / points samples. Prints: n,
+//! n', entries of H a row, iterations, seconds of microclusters, representation,
+//! confidence, enhancement, consensus, and of the whole run (the repetition with the
+//! best whole), peak memory of the process in MB.
+
+mod common;
+
+use std::time::Instant;
+
+use enclust::core::{Confidence, Ctx, Ensemble, Method, Microclusters, Represent};
+use enclust::prelude::*;
+
+const CLUSTERINGS: usize = 20;
+
+fn main() {
+    let given = common::arguments();
+    let numbers: Vec<usize> = given.iter().filter_map(|a| a.parse().ok()).collect();
+    let [points, samples, repetitions] = numbers[..] else {
+        println!("usage: synthetic POINTS SAMPLES REPETITIONS");
+        return;
+    };
+    let ensemble = voronoi(points, samples);
+    let (method, backend) = (common::method("ec-cms", 0.8, &[]), common::backend());
+    let mut best: Option<(f64, String)> = None;
+    for _ in 0..repetitions.max(1) {
+        let began = Instant::now();
+        let outcome = method.run(&ensemble, 40, &mut Ctx::new(&*backend)).expect("runs");
+        let whole = began.elapsed().as_secs_f64();
+        let stages = outcome.timings.iter().map(|(_, t)| format!("{:.4}", t.as_secs_f64()));
+        let stages = stages.collect::<Vec<_>>().join(" ");
+        let line = format!("{} {stages} {whole:.4}", outcome.report.iterations);
+        if best.as_ref().is_none_or(|b| whole < b.0) {
+            best = Some((whole, line));
+        }
+    }
+    let peak = common::peak_megabytes();
+    let (groups, links) = graph(&ensemble);
+    println!("{samples} {groups} {links:.1} {} {peak}", best.expect("one run").1);
+}
+
+/// n' and the entries of H a row.
+fn graph(ensemble: &Ensemble) -> (usize, f64) {
+    let micro = Microclusters::of(ensemble);
+    let ctx = &mut Ctx::<f64>::default();
+    let evidence = Eac.build(&micro, ctx).expect("complete labels");
+    let similarity = evidence.as_similarity().expect("a similarity");
+    let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
+    (micro.len(), confident.graph.entries() as f64 / micro.len() as f64)
+}
+
+fn voronoi(points: usize, samples: usize) -> Ensemble {
+    let mut random = Random(7);
+    let centres: Vec<[f64; 2]> = (0..40).map(|_| [random.unit(), random.unit()]).collect();
+    let positions: Vec<[f64; 2]> = (0..points)
+        .map(|i| {
+            let centre = centres[i % centres.len()];
+            centre.map(|c| c + 0.05 * (random.unit() + random.unit() + random.unit() - 1.5))
+        })
+        .collect();
+    let columns: Vec<Vec<usize>> = (0..CLUSTERINGS)
+        .map(|_| {
+            let most = (points as f64).sqrt();
+            let cells = 2 + (random.unit() * (most - 2.0)) as usize;
+            let sites: Vec<[f64; 2]> =
+                (0..cells).map(|_| positions[(random.unit() * points as f64) as usize]).collect();
+            positions.iter().map(|p| nearest(&sites, p)).collect()
+        })
+        .collect();
+    Ensemble::from_keys(samples, CLUSTERINGS, |i, k| Some(columns[k][i % points]))
+        .expect("not empty")
+}
+
+fn nearest(sites: &[[f64; 2]], p: &[f64; 2]) -> usize {
+    let distance = |s: &[f64; 2]| (s[0] - p[0]).powi(2) + (s[1] - p[1]).powi(2);
+    let by_distance = |a: &usize, b: &usize| distance(&sites[*a]).total_cmp(&distance(&sites[*b]));
+    (0..sites.len()).min_by(by_distance).expect("at least two sites")
+}
+
+/// SplitMix64: the same ensembles on every machine.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

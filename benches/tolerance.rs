@@ -1,0 +1,62 @@
+//! How loose the tolerance of `Exact` may be: labels against those at 1e-10.
+//!
+//! ```text
+//! ENCLUST_POOLS=… cargo bench --bench tolerance -- 20 Ecoli SPF
+//! ```
+//!
+//! Arguments: number of the paper's draws, data sets. At α 0.8, λ 0.4 and the true
+//! number of clusters. Prints for each data set and tolerance: name, tolerance, runs with
+//! equal labels, runs, mean iterations, mean ARI, and the numbers of the runs that
+//! differ with the ARI of their labels to those at 1e-10.
+
+mod common;
+
+use enclust::core::{Ctx, Ensemble, Method, Outcome, Partition};
+use enclust::metrics::Scores;
+
+const TOLERANCES: [f64; 6] = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 1e-4];
+const REFERENCE: f64 = 1e-10;
+
+fn main() {
+    let given = common::arguments();
+    let [runs, datasets @ ..] = given.as_slice() else {
+        println!("usage: tolerance RUNS DATASET…");
+        return;
+    };
+    let runs = runs.parse().expect("a number of runs");
+    datasets.iter().for_each(|dataset| study(dataset, runs));
+}
+
+fn study(dataset: &str, runs: usize) {
+    let (pool, truth) = common::pool(dataset);
+    let ensembles: Vec<Ensemble> = common::draws(&pool).take(runs).collect();
+    let solve = |tolerance: f64| -> Vec<Outcome> {
+        let method = common::method("ec-cms", 0.8, &[("tolerance", tolerance)]);
+        let backend = common::backend();
+        let run = |e: &Ensemble| method.run(e, truth.clusters(), &mut Ctx::new(&*backend));
+        ensembles.iter().map(|e| run(e).expect("runs")).collect()
+    };
+    let reference = solve(REFERENCE);
+    line(dataset, REFERENCE, &reference, &reference, &truth);
+    for tolerance in TOLERANCES {
+        line(dataset, tolerance, &solve(tolerance), &reference, &truth);
+    }
+}
+
+fn line(dataset: &str, tolerance: f64, found: &[Outcome], wanted: &[Outcome], truth: &Partition) {
+    let ari = |a: &Partition, b: &Partition| Scores::of(a, b).expect("same samples").ari;
+    let pairs = found.iter().zip(wanted).enumerate();
+    let differing: Vec<String> = pairs
+        .filter(|(_, (f, w))| f.partition != w.partition)
+        .map(|(run, (f, w))| format!("{}:{:.4}", run + 1, ari(&w.partition, &f.partition)))
+        .collect();
+    let runs = found.len();
+    let mean = |value: &dyn Fn(&Outcome) -> f64| found.iter().map(value).sum::<f64>() / runs as f64;
+    println!(
+        "{dataset} {tolerance:.0e} {} {runs} {:.1} {:.4} {}",
+        runs - differing.len(),
+        mean(&|o| o.report.iterations as f64),
+        mean(&|o| ari(truth, &o.partition)),
+        differing.join(" ")
+    );
+}

@@ -1,0 +1,178 @@
+//! The optimum along a path of parameters.
+
+use std::collections::VecDeque;
+
+use enclust_core::{
+    Backend, Ctx, Enhanced, Enhancer, Mat, ParamError, Problem, Real, Reference, Result, Similarity,
+};
+use rayon::prelude::*;
+
+use crate::exact::{Exact, ExactParams};
+use crate::objective::clip;
+
+/// How many answers are remembered.
+const REMEMBERED: usize = 4;
+
+/// [`Exact`] at one λ after the other, each solve started from what is known.
+///
+/// **Problem.** A sweep over λ (or over α) solves nearly the same system again and
+/// again. On the free entries the optimum for λᵢ satisfies LCᵢ = λᵢ(A − Cᵢ), so the
+/// residual of any combination Σθᵢ Cᵢ with Σθᵢ = 1 is known without a product:
+/// Σθᵢ (λ − λᵢ)(A − Cᵢ). The start at the next λ is the combination of the last
+/// answers whose residual is smallest. Where the confident pairs have changed
+/// (another α), the formula is no longer exact, and the last answer alone is the start.
+///
+/// **Guarantee.** A start changes nothing but the time: every answer carries the
+/// same certificate as a solve from scratch.
+///
+/// **Complexity.** Four remembered answers; ten inner products of matrices for each λ.
+///
+/// **Determinism.** Sums over rows, in order; the thread count changes no bit.
+///
+/// ```
+/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Problem, Represent};
+/// use enclust_ca::Lwca;
+/// use enclust_enhance::{ExactParams, ExactPath, Threshold};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1], [0, 1, 1, 2, 2]])?;
+/// let m = Microclusters::of(&e);
+/// let ctx = &mut Ctx::<f64>::default();
+/// let evidence = Lwca::default().build(&m, ctx)?;
+/// let similarity = evidence.as_similarity().unwrap();
+/// let confident = Threshold::default().select(&m, similarity, ctx)?;
+/// let problem = Problem { similarity, confident: &confident, start: None };
+/// let mut path = ExactPath::new(ExactParams::default())?;
+/// for lambda in [0.1, 0.2, 0.4] {
+///     let report = path.enhance(&problem, lambda, ctx)?.report;
+///     assert!(report.certificate.unwrap().relative_distance <= ExactParams::default().tolerance);
+/// }
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ExactPath<S> {
+    params: ExactParams,
+    past: VecDeque<Past<S>>,
+}
+
+#[derive(Clone, Debug)]
+struct Past<S> {
+    lambda: f64,
+    answer: Similarity<S>,
+}
+
+impl<S: Real> ExactPath<S> {
+    /// A path with these parameters; their λ is not used.
+    pub fn new(params: ExactParams) -> Result<Self, ParamError> {
+        Exact::new(params.clone())?;
+        Ok(ExactPath { params, past: VecDeque::new() })
+    }
+
+    /// The optimum at the next point of the path. The start of the problem, if it has
+    /// one, is used at the first point only.
+    pub fn enhance(
+        &mut self,
+        problem: &Problem<'_, S>,
+        lambda: f64,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<Enhanced<S>> {
+        let exact = Exact::new(ExactParams { lambda, ..self.params.clone() })?;
+        self.past.retain(|p| p.answer.grouping() == problem.similarity.grouping());
+        let start = self.start(problem, lambda)?;
+        let problem = Problem { start: start.as_ref().or(problem.start), ..*problem };
+        let enhanced = exact.enhance(&problem, ctx)?;
+        self.past.truncate(REMEMBERED - 1);
+        self.past.push_front(Past { lambda, answer: enhanced.similarity.clone() });
+        Ok(enhanced)
+    }
+
+    /// The combination of the past answers with the smallest residual.
+    fn start(&self, problem: &Problem<'_, S>, lambda: f64) -> Result<Option<Similarity<S>>> {
+        let Some(last) = self.past.front() else { return Ok(None) };
+        let same_pairs = |p: &&Past<S>| agrees(problem, &p.answer);
+        let usable: Vec<&Past<S>> = self.past.iter().take_while(same_pairs).collect();
+        if usable.is_empty() {
+            return Ok(Some(last.answer.clone()));
+        }
+        let weights = weights(problem, lambda, &usable);
+        combination(&usable, &weights).map(Some)
+    }
+}
+
+/// Whether every fixed entry of the problem is at its value: the answer belongs to
+/// the same confident pairs, or to more of them.
+fn agrees<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> bool {
+    let fixed = &problem.confident.fixed;
+    (0..fixed.rows()).all(|p| fixed.iter_row(p).all(|(q, v)| answer.between(p, q) == v))
+}
+
+/// θ with Σθ = 1 that makes ‖Σθᵢ (λ − λᵢ)(A − Cᵢ)‖ smallest: proportional to the
+/// solution of Gθ = 1, G the Gram matrix.
+fn weights<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<f64> {
+    if let Some(same) = past.iter().position(|p| p.lambda == lambda) {
+        return (0..past.len()).map(|i| f64::from(u8::from(i == same))).collect();
+    }
+    let k = past.len();
+    let gram = gram(problem, lambda, past);
+    // Answers that are nearly alike make G nearly singular; a trace of the diagonal
+    // keeps the weights moderate.
+    let ridge = |i: usize, j: usize| gram[i][j] * if i == j { 1.0 + 1e-10 } else { 1.0 };
+    let matrix = Mat::from_fn(k, k, ridge);
+    let mut solution = Mat::from_fn(k, 1, |_, _| 1.0);
+    let backend: &dyn Backend<f64> = &Reference;
+    let sum = match backend.factor_spd(matrix.view()) {
+        Ok(factor) => {
+            factor.solve(solution.view_mut());
+            (0..k).map(|i| solution[(i, 0)]).sum()
+        }
+        Err(_) => f64::NAN,
+    };
+    // A start may be anything: without usable weights it is the last answer.
+    let usable = f64::is_finite(sum) && sum > 0.0;
+    let last = |i: usize| f64::from(u8::from(i == 0));
+    (0..k).map(|i| if usable { solution[(i, 0)] / sum } else { last(i) }).collect()
+}
+
+/// ⟨(λ − λᵢ)(A − Cᵢ), (λ − λⱼ)(A − Cⱼ)⟩ between groups, over the samples.
+fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<Vec<f64>> {
+    let given = problem.similarity;
+    let sizes = given.grouping().sizes();
+    let k = past.len();
+    let row = |p: usize| {
+        let mut sums = vec![vec![0.0; k]; k];
+        let mut off = vec![0.0; k];
+        for (at, (a, &r)) in given.row(p).iter().zip(&sizes[p + 1..]).enumerate() {
+            for (off, past) in off.iter_mut().zip(past) {
+                *off = (lambda - past.lambda) * (a.wide() - past.answer.row(p)[at].wide());
+            }
+            for i in 0..k {
+                for j in 0..k {
+                    sums[i][j] += r as f64 * off[i] * off[j];
+                }
+            }
+        }
+        sums
+    };
+    let rows: Vec<Vec<Vec<f64>>> = (0..given.len()).into_par_iter().map(row).collect();
+    let mut gram = vec![vec![0.0; k]; k];
+    for (p, sums) in rows.iter().enumerate() {
+        for i in 0..k {
+            for j in 0..k {
+                gram[i][j] += sizes[p] as f64 * sums[i][j];
+            }
+        }
+    }
+    gram
+}
+
+/// Σθᵢ Cᵢ, cut to [0, 1].
+fn combination<S: Real>(past: &[&Past<S>], weights: &[f64]) -> Result<Similarity<S>> {
+    let last = &past[0].answer;
+    let between = enclust_core::fill_condensed(last.len(), |p, row| {
+        for (at, out) in row.iter_mut().enumerate() {
+            let terms = past.iter().zip(weights).map(|(c, w)| w * c.answer.row(p)[at].wide());
+            *out = clip(S::of(terms.sum()));
+        }
+    });
+    let (within, own) = (last.within().to_vec(), last.own().to_vec());
+    Similarity::new(last.grouping().clone(), between, within, own)
+}
