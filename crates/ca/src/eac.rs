@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Ctx, Evidence, Microclusters, Real, Represent, Result, Similarity, fill_condensed,
+    Component, Ctx, Evidence, Footprint, Microclusters, Real, Represent, Result, Shape, Similarity,
+    fill_condensed,
 };
+
+use crate::memory::filling;
 
 /// The co-association matrix of evidence accumulation clustering.
 ///
@@ -53,6 +56,10 @@ impl<S: Real> Represent<S> for Eac {
             None => similarity,
         }
         .into())
+    }
+
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        Footprint::new(shape.similarity(), filling(shape))
     }
 }
 

@@ -1,20 +1,35 @@
 //! Elite neighbours: each microcluster keeps its strongest links.
 
-use enclust_core::{Csr, Microclusters, fill_condensed};
+use enclust_core::{Bytes, Csr, Microclusters, Shape, fill_condensed};
+
+use crate::memory::filling;
+use crate::pts::most_links;
 
 /// The co-occurrence graph of microclusters, cut down to the links that are
 /// among the `neighbours` strongest of either end (all ties at the threshold
 /// survive). Missing a link and having co-occurrence 0 are the same.
 pub fn elite_graph(microclusters: &Microclusters, neighbours: usize) -> Csr<f64> {
     let n = microclusters.len();
-    let condensed = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
-    let full = symmetric_rows(n, &condensed);
+    let full = symmetric_rows(n, &fill_condensed(n, |p, row| microclusters.co_occurrence(p, row)));
     let threshold: Vec<f64> = full.iter().map(|row| kth_largest(row, neighbours)).collect();
     let rows = full.iter().enumerate().map(|(i, row)| {
         let kept = |&(j, &w): &(usize, &f64)| w > 0.0 && (w >= threshold[i] || w >= threshold[j]);
-        row.iter().enumerate().filter(kept).map(|(j, &w)| (j as u32, w)).collect()
+        // Ties may keep most of a row: counted first, so that the list need not grow.
+        let mut list = Vec::with_capacity(row.iter().enumerate().filter(kept).count());
+        list.extend(row.iter().enumerate().filter(kept).map(|(j, &w)| (j as u32, w)));
+        list
     });
     Csr::from_rows(n, rows.collect())
+}
+
+/// What [`elite_graph`] takes, its answer included: all co-occurrences with the
+/// triangle they come from, then with the links in lists and packed.
+pub fn elite_graph_bytes(shape: &Shape) -> Bytes {
+    let (wide, links) = (shape.in_double(), most_links(shape));
+    let headers = shape.each_group(size_of::<Vec<f64>>());
+    let rows = wide.square() + headers + wide.vector() * 2;
+    let lists = Bytes(links) * 16 + headers + wide.sparse(links);
+    rows + lists.max(wide.condensed() + filling(&wide))
 }
 
 /// All rows of the symmetric matrix with zero diagonal.

@@ -16,6 +16,7 @@ mod eci;
 mod elite;
 mod lwb;
 mod lwca;
+mod memory;
 mod ptb;
 mod pts;
 mod trajectory;

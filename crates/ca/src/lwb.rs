@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Component, Csr, Ctx, Evidence, Kind, Microclusters, ParamError, Parameters, Real,
-    Represent, Result,
+    Bipartite, Bytes, Component, Csr, Ctx, Evidence, Footprint, Kind, Microclusters, ParamError,
+    Parameters, Real, Represent, Result, Shape,
 };
 
 use crate::eci::ensemble_cluster_index;
 use crate::lwca::LwcaParams;
+use crate::memory::cluster_index;
 use crate::refuse_missing;
 
 /// Samples linked to their base clusters, each link weighted by the cluster's
@@ -72,5 +73,13 @@ impl<S: Real> Represent<S> for LocallyWeightedBipartite {
         };
         let weights = Csr::from_rows(eci.len(), (0..microclusters.len()).map(row).collect());
         Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
+    }
+
+    /// A link for each label, in lists a row first and then packed.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+        let lists =
+            Bytes(links) * 2 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
+        Footprint::new(shape.sparse(links), lists + cluster_index(shape))
     }
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Ctx, Evidence, MISSING, Microclusters, ParamError, Parameters, Range, Real,
-    Represent, Result, Similarity, fill_condensed, parameters,
+    Component, Ctx, Evidence, Footprint, MISSING, Microclusters, ParamError, Parameters, Range,
+    Real, Represent, Result, Shape, Similarity, fill_condensed, parameters,
 };
 
 use crate::eci::ensemble_cluster_index;
+use crate::memory::{cluster_index, filling};
 
 parameters! {
     /// Parameters of [`Lwca`] and of its bipartite sibling.
@@ -87,5 +88,9 @@ impl<S: Real> Represent<S> for Lwca {
             .collect();
         let grouping = Arc::clone(microclusters.grouping());
         Ok(Similarity::new(grouping, between, within, vec![S::one(); n])?.into())
+    }
+
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        Footprint::new(shape.similarity(), cluster_index(shape) + filling(shape))
     }
 }

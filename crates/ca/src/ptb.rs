@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Component, Csr, Ctx, Evidence, Kind, Microclusters, ParamError, Real, Represent,
-    Result,
+    Bipartite, Bytes, Component, Csr, Ctx, Evidence, Footprint, Kind, Microclusters, ParamError,
+    Real, Represent, Result, Shape,
 };
 
 use crate::pts::{Pts, PtsParams};
@@ -80,6 +80,17 @@ impl<S: Real> Represent<S> for TrajectoryBipartite {
         };
         let weights = Csr::from_rows(members.len(), (0..n).map(row).collect());
         Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
+    }
+
+    /// The trajectories first; then all similarities, with a graph that may be dense, in
+    /// lists that grow before it is packed.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let links = (shape.groups as u64).saturating_mul(shape.clusters as u64);
+        let lists =
+            Bytes(links) * 4 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
+        let (graph, all) = (shape.sparse(links), shape.in_double().square());
+        let sums = Bytes(shape.clusters as u64) * 40;
+        Footprint::new(graph, (all + lists + sums).max(Pts::all_pairs_bytes(shape) - graph))
     }
 }
 

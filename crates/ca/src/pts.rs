@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Csr, Ctx, Evidence, Microclusters, ParamError, Parameters, Range, Real, Represent,
-    Result, Similarity, fill_condensed, parameters,
+    Bytes, Component, Csr, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
+    Real, Represent, Result, Shape, Similarity, fill_condensed, parameters,
 };
 
-use crate::elite::elite_graph;
+use crate::elite::{elite_graph, elite_graph_bytes};
+use crate::memory::filling;
 use crate::trajectory::trajectory_similarity;
 
 /// Where the authors' program caps the number of neighbours and of steps.
@@ -72,8 +73,27 @@ impl Pts {
         let auto = (((microclusters.len() as f64).sqrt() / 2.0) as usize).clamp(1, CAP);
         let graph = elite_graph(microclusters, self.params.neighbours.unwrap_or(auto));
         let transition = size_aware_walk(&graph, microclusters.grouping().sizes());
+        drop(graph);
         trajectory_similarity(&transition, self.params.steps.unwrap_or(auto))
     }
+
+    /// What [`all_pairs`](Self::all_pairs) takes, its answer included: first the graph
+    /// of elite neighbours, then the walk on it, then three matrices and the walk.
+    pub(crate) fn all_pairs_bytes(shape: &Shape) -> Bytes {
+        let wide = shape.in_double();
+        let links = most_links(shape);
+        let graph = wide.sparse(links);
+        let lists = Bytes(links) * 16 + shape.each_group(size_of::<Vec<(u32, f64)>>());
+        let walk = graph * 2 + lists;
+        let trajectories = wide.square() * 3 + graph + wide.vector();
+        elite_graph_bytes(shape).max(walk).max(trajectories)
+    }
+}
+
+/// How many links a graph of elite neighbours may have, ties being kept: a link each
+/// way for every pair that any clustering joins.
+pub(crate) fn most_links(shape: &Shape) -> u64 {
+    shape.pairs_joined_by(0.0).saturating_mul(2)
 }
 
 /// Transition probabilities proportional to link weight times target size.
@@ -105,5 +125,12 @@ impl<S: Real> Represent<S> for Pts {
         let ones = vec![S::one(); n];
         let grouping = Arc::clone(microclusters.grouping());
         Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+    }
+
+    /// All pairs in double precision, then those above the diagonal beside them.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let similarity = shape.similarity();
+        let copying = shape.in_double().square() + filling(shape);
+        Footprint::new(similarity, copying.max(Self::all_pairs_bytes(shape) - similarity))
     }
 }

@@ -3,9 +3,12 @@
 
 use std::sync::Arc;
 
-use enclust_core::{Ctx, Fitted, Grouping, Mat, Partition, Real, Result, Weighting, check_k};
+use enclust_core::{
+    Bytes, Ctx, Fitted, Grouping, Mat, Partition, Real, Result, Shape, Weighting, check_k,
+};
+use enclust_linalg::leading_eigenpairs_bytes;
 
-use crate::kmeans::{KMeansParams, kmeans};
+use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
 
 /// A map of the groups into k dimensions, for any k.
 pub(crate) trait Embedding<S: Real>: Send + Sync {
@@ -14,6 +17,9 @@ pub(crate) trait Embedding<S: Real>: Send + Sync {
 
     /// The largest k there is.
     fn largest_k(&self) -> usize;
+
+    /// Size of the matrix whose eigenvectors it takes.
+    fn dim(&self) -> usize;
 
     /// One row a group, k numbers each.
     fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>>;
@@ -29,6 +35,24 @@ pub(crate) fn embed<S: Real>(
     check_k(embedding.component(), k, embedding.largest_k())?;
     let vectors = ctx.install(|ctx| embedding.vectors(k, ctx))??;
     Ok(unit_rows(&vectors))
+}
+
+/// What counts as few clusters: cutting into more may take more memory than the
+/// footprint of the consensus function says, and is checked by the cut.
+const FEW: usize = 10;
+
+/// What cutting into few clusters takes, for a matrix of size `dim`.
+pub(crate) fn few_clusters_bytes(dim: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
+    let labels = shape.each_sample(2 * size_of::<usize>());
+    cut_bytes(dim, FEW.min(shape.groups), shape, kmeans) + labels
+}
+
+/// What cutting into k clusters takes.
+fn cut_bytes(dim: usize, k: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
+    // The embedding as it comes, and its rows in a list that grows.
+    let rows = shape.each_group(shape.scalar + 24) * k as u64;
+    let eigenpairs = leading_eigenpairs_bytes(dim, k, shape.scalar, shape.threads);
+    rows + eigenpairs.max(kmeans_bytes(shape.groups, k, k, kmeans, shape.threads))
 }
 
 /// Number of objects each group stands for.
@@ -68,8 +92,30 @@ pub(crate) struct Embedded<E> {
     pub kmeans: KMeansParams,
 }
 
+impl<E> Embedded<E> {
+    fn check_room<S: Real>(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<()>
+    where
+        E: Embedding<S>,
+    {
+        let (samples, groups) = (self.grouping.samples(), self.grouping.len());
+        let mut shape = Shape::ahead::<S>(samples, 1, 1, groups);
+        if ctx.threads > 0 {
+            shape = shape.with_threads(ctx.threads);
+        }
+        let needed = cut_bytes(self.embedding.dim(), k, &shape, &self.kmeans);
+        ctx.require(
+            &format!("a cut by {}", self.embedding.component()),
+            needed,
+            &format!("k = {k} of n' = {groups}"),
+            "ask for fewer clusters",
+        )
+    }
+}
+
 impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
     fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(self.embedding.component(), k, self.embedding.largest_k())?;
+        self.check_room(k, ctx)?;
         let rows = embed(&self.embedding, k, ctx)?;
         let weights = multiplicities(self.weighting, &self.grouping);
         let seed = ctx.seed;

@@ -1,6 +1,8 @@
 //! Weighted k-means.
 
-use enclust_core::{Error, ParamError, Parameters, Partition, Range, Result, check_k, parameters};
+use enclust_core::{
+    Bytes, Error, ParamError, Parameters, Partition, Range, Result, check_k, parameters,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -96,6 +98,21 @@ pub fn kmeans(
         return Err(Error::NotFinite { what, iteration });
     }
     Ok(best)
+}
+
+/// What [`kmeans`] takes besides the points, its answer included: an upper bound.
+pub(crate) fn kmeans_bytes(
+    points: usize,
+    dimension: usize,
+    k: usize,
+    params: &KMeansParams,
+    threads: usize,
+) -> Bytes {
+    // What is kept of each start, and what a start at work has of each point: its
+    // cluster before and after, distances, chances, and lists put together of parts.
+    let each_point = Bytes(8) * (2 + params.replicates as u64) + Bytes(96) * threads as u64;
+    let centres = Bytes(8 * 4) * (k + LANES) as u64 * dimension as u64 * threads as u64;
+    each_point * points as u64 + centres
 }
 
 /// Weighted points, checked.

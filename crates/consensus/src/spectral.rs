@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Evidence, Fitted, Kind, Mat, ParamError, Parameters, Range, Real,
-    Result, Similarity, Weighting, parameters,
+    Component, Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Mat, ParamError, Parameters,
+    Range, Real, Result, Shape, Similarity, Weighting, parameters,
 };
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs};
 
-use crate::embedding::{Embedded, Embedding, embed, inverse_root, multiplicities};
+use crate::embedding::{
+    Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
+};
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "spectral";
@@ -112,6 +114,16 @@ impl<S: Real> Consensus<S> for Spectral {
             kmeans: KMeansParams { replicates, max_iterations },
         }))
     }
+
+    /// The normalised similarity; degrees and scalings to make it, or a cut.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let SpectralParams { replicates, max_iterations, .. } = self.params;
+        let kmeans = KMeansParams { replicates, max_iterations };
+        let wide = shape.in_double().vector();
+        let making = wide * 2 + shape.vector();
+        let result = shape.condensed() + shape.vector() + wide;
+        Footprint::new(result, making.max(few_clusters_bytes(shape.groups, shape, &kmeans)))
+    }
 }
 
 /// D^-1/2 W D^-1/2 at group size.
@@ -157,6 +169,10 @@ impl<S: Real> Embedding<S> for NormalisedSimilarity<S> {
     }
 
     fn largest_k(&self) -> usize {
+        self.sizes.len()
+    }
+
+    fn dim(&self) -> usize {
         self.sizes.len()
     }
 

@@ -4,13 +4,15 @@ use std::ops;
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Component, Consensus, Csr, Ctx, Error, Evidence, Fitted, Kind, Mat, ParamError,
-    Parameters, Range, Real, Result, Weighting, parameters,
+    Bipartite, Bytes, Component, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint, Kind,
+    Mat, ParamError, Parameters, Range, Real, Result, Shape, Weighting, parameters,
 };
 use enclust_linalg::leading_eigenpairs;
 use rayon::prelude::*;
 
-use crate::embedding::{Embedded, Embedding, embed, inverse_root, multiplicities};
+use crate::embedding::{
+    Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
+};
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "tcut";
@@ -124,6 +126,19 @@ impl<S: Real> Consensus<S> for Tcut {
             weighting,
             kmeans: KMeansParams { replicates, max_iterations },
         }))
+    }
+
+    /// The matrix over the clusters and a copy of the graph; the affinities and the
+    /// copy in lists to make them, or a cut.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let TcutParams { replicates, max_iterations, .. } = self.params;
+        let kmeans = KMeansParams { replicates, max_iterations };
+        let row = Bytes(shape.clusters as u64);
+        let matrix = row * shape.clusters as u64 * shape.scalar as u64;
+        let affinities = (row * 4 + Bytes(64)) * shape.clusters as u64;
+        let lists = shape.input * 2 + shape.each_group(size_of::<Vec<(u32, S)>>() + 32);
+        let cut = few_clusters_bytes(shape.clusters, shape, &kmeans);
+        Footprint::new(matrix + shape.input, (affinities + lists).max(cut))
     }
 }
 
@@ -255,6 +270,10 @@ impl<S: Real> Embedding<S> for ClusterSide<S> {
 
     fn largest_k(&self) -> usize {
         self.transfer.rows().min(self.transfer.cols())
+    }
+
+    fn dim(&self) -> usize {
+        self.transfer.cols()
     }
 
     fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>> {

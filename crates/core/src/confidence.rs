@@ -4,6 +4,7 @@ use crate::component::{Component, forward};
 use crate::context::Ctx;
 use crate::csr::Csr;
 use crate::error::{Error, Result};
+use crate::memory::{Bytes, Footprint, Shape};
 use crate::microclusters::Microclusters;
 use crate::real::Real;
 use crate::similarity::Similarity;
@@ -34,6 +35,13 @@ impl<S: Real> Confident<S> {
             fixed: Csr::empty(groups, groups),
             fixed_within: vec![false; groups],
         }
+    }
+
+    /// What so many pairs take, as graph and as fixed entries.
+    pub fn bytes(shape: &Shape, pairs: u64) -> Bytes {
+        // Symmetric: an entry each way.
+        let both = pairs.saturating_mul(2);
+        shape.sparse(both) * 2 + shape.each_group(shape.scalar + size_of::<bool>())
     }
 }
 
@@ -123,6 +131,15 @@ pub trait Confidence<S: Real>: Component {
         similarity: &Similarity<S>,
         ctx: &mut Ctx<'_, S>,
     ) -> Result<Confident<S>>;
+
+    /// What [`select`](Self::select) takes: an upper bound, for a run is refused by it.
+    ///
+    /// Unless stated otherwise, every pair that any clustering joins, and as much
+    /// again to find them.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let result = Confident::<S>::bytes(shape, shape.pairs_joined_by(0.0));
+        Footprint::new(result, result)
+    }
 }
 
 forward!(Confidence<S> {
@@ -132,4 +149,5 @@ forward!(Confidence<S> {
         similarity: &Similarity<S>,
         ctx: &mut Ctx<'_, S>,
     ) -> Result<Confident<S>>;
+    fn footprint(&self, shape: &Shape) -> Footprint;
 });

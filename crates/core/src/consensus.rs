@@ -2,9 +2,10 @@
 
 use crate::component::{Component, forward};
 use crate::context::Ctx;
-use crate::dendrogram::Dendrogram;
+use crate::dendrogram::{Dendrogram, Merge};
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Kind};
+use crate::memory::{Bytes, Footprint, Shape};
 use crate::partition::Partition;
 use crate::real::Real;
 
@@ -15,11 +16,26 @@ pub trait Consensus<S: Real>: Component {
 
     /// Does all work that does not depend on the number of clusters.
     fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
+
+    /// What [`fit`](Self::fit) and a cut into few clusters take: an upper bound, for a
+    /// run is refused by it.
+    ///
+    /// Unless stated otherwise, a tree over the samples, and an n' × n' matrix of
+    /// `f64` beside it or a copy of the evidence, whichever is more.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let tree = shape.each_sample(size_of::<Merge>());
+        let square = match self.accepts().contains(&Kind::Similarity) {
+            true => shape.in_double().square(),
+            false => Bytes(0),
+        };
+        Footprint::new(tree, square.max(shape.input) + tree)
+    }
 }
 
 forward!(Consensus<S> {
     fn accepts(&self) -> &[Kind];
     fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
+    fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
 /// A consensus that can be cut into any number of clusters it reaches.

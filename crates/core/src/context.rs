@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::backend::Backend;
 use crate::convergence::Needs;
 use crate::error::{Error, Result};
+use crate::memory::{self, Bytes};
 use crate::observer::Observer;
 use crate::real::Real;
 use crate::reference::Reference;
 use crate::report::{Record, Report};
 
-/// The surroundings of a run: backend, observer, seed, threads, cancel flag.
+/// The surroundings of a run: backend, observer, seed, threads, memory, cancel flag.
 ///
 /// ```
 /// use enclust_core::{Ctx, Reference};
@@ -29,6 +30,8 @@ pub struct Ctx<'a, S> {
     pub threads: usize,
     observer: Option<&'a mut dyn Observer>,
     cancel: Option<&'a AtomicBool>,
+    memory: Option<Bytes>,
+    held: Bytes,
 }
 
 impl<S> fmt::Debug for Ctx<'_, S> {
@@ -36,6 +39,7 @@ impl<S> fmt::Debug for Ctx<'_, S> {
         f.debug_struct("Ctx")
             .field("seed", &self.seed)
             .field("threads", &self.threads)
+            .field("memory", &self.memory)
             .finish_non_exhaustive()
     }
 }
@@ -47,9 +51,18 @@ impl<S: Real> Default for Ctx<'_, S> {
 }
 
 impl<'a, S: Real> Ctx<'a, S> {
-    /// With this backend, seed 0, the caller's threads and nobody watching.
+    /// With this backend, seed 0, the caller's threads, the memory the machine has,
+    /// and nobody watching.
     pub fn new(backend: &'a dyn Backend<S>) -> Self {
-        Ctx { backend, seed: 0, threads: 0, observer: None, cancel: None }
+        Ctx {
+            backend,
+            seed: 0,
+            threads: 0,
+            observer: None,
+            cancel: None,
+            memory: None,
+            held: Bytes(0),
+        }
     }
 
     /// Another seed.
@@ -74,6 +87,42 @@ impl<'a, S: Real> Ctx<'a, S> {
     pub fn with_cancel(mut self, cancel: &'a AtomicBool) -> Self {
         self.cancel = Some(cancel);
         self
+    }
+
+    /// At most so many bytes besides the input, in place of what the machine has
+    /// available when the run begins. A run that would need more is refused with
+    /// [`Error::Memory`]; `u64::MAX` refuses none.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = Some(Bytes(bytes));
+        self
+    }
+
+    /// How much may still be taken: the limit less what earlier stages hold, or what
+    /// the machine has available now; nothing where neither is known.
+    pub fn memory(&self) -> Option<Bytes> {
+        match self.memory {
+            Some(limit) => Some(limit - self.held),
+            None => memory::available(),
+        }
+    }
+
+    /// Says how much of the limit earlier stages hold.
+    pub(crate) fn hold(&mut self, bytes: Bytes) {
+        self.held = bytes;
+    }
+
+    /// [`Error::Memory`] unless so much may be taken. For a part that learns only on
+    /// its way what it needs, before it takes it.
+    ///
+    /// ```
+    /// use enclust_core::{Bytes, Ctx};
+    ///
+    /// let ctx = Ctx::<f64>::default().with_memory(1000);
+    /// assert!(ctx.require("a table", Bytes(1000), "100 rows", "take fewer rows").is_ok());
+    /// assert!(ctx.require("a table", Bytes(1001), "100 rows", "take fewer rows").is_err());
+    /// ```
+    pub fn require(&self, stage: &str, needed: Bytes, size: &str, advice: &str) -> Result<()> {
+        memory::require(stage, needed, self.memory(), size, advice)
     }
 
     /// What the observer wants to see.

@@ -25,7 +25,11 @@ impl<S: Real> Csr<S> {
     /// # Panics
     /// If columns are not strictly ascending or out of range.
     pub fn from_rows(cols: usize, rows: Vec<Vec<(u32, S)>>) -> Self {
-        let mut out = Csr { cols, starts: vec![0], indices: Vec::new(), values: Vec::new() };
+        // Room for exactly what comes: growing would hold up to three times that.
+        let entries = rows.iter().map(Vec::len).sum();
+        let (indices, values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+        let mut out = Csr { cols, starts: Vec::with_capacity(rows.len() + 1), indices, values };
+        out.starts.push(0);
         for row in rows {
             assert!(row.is_sorted_by(|a, b| a.0 < b.0), "columns of a sparse row must ascend");
             assert!(row.last().is_none_or(|e| (e.0 as usize) < cols), "column out of range");
@@ -39,7 +43,9 @@ impl<S: Real> Csr<S> {
     /// A symmetric matrix from the entries right of the diagonal in each row.
     pub fn symmetric_from_upper(upper: Vec<Vec<(u32, S)>>) -> Self {
         let n = upper.len();
-        let mut rows: Vec<Vec<(u32, S)>> = vec![Vec::new(); n];
+        let mut lengths: Vec<usize> = upper.iter().map(Vec::len).collect();
+        upper.iter().flatten().for_each(|&(j, _)| lengths[j as usize] += 1);
+        let mut rows: Vec<Vec<(u32, S)>> = lengths.into_iter().map(Vec::with_capacity).collect();
         for (i, entries) in upper.into_iter().enumerate() {
             for &(j, v) in &entries {
                 rows[j as usize].push((i as u32, v));

@@ -7,6 +7,7 @@ use crate::confidence::{Confidence, Confident};
 use crate::context::Ctx;
 use crate::convergence::Convergence;
 use crate::error::{Error, Result};
+use crate::memory::{Bytes, Footprint, Shape};
 use crate::microclusters::Microclusters;
 use crate::real::Real;
 use crate::report::Report;
@@ -44,6 +45,14 @@ pub trait Enhancer<S: Real>: Component {
         false
     }
 
+    /// What [`enhance`](Self::enhance) takes: an upper bound, for a run is refused by
+    /// it.
+    ///
+    /// Unless stated otherwise, a similarity, and two n' × n' matrices to work with.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        Footprint::new(shape.similarity(), shape.square() * 2)
+    }
+
     /// The same enhancer with another stopping rule; [`Error::Unsupported`] for
     /// one that does not iterate.
     fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>> {
@@ -54,6 +63,7 @@ pub trait Enhancer<S: Real>: Component {
 forward!(Enhancer<S> {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>>;
     fn is_identity(&self) -> bool;
+    fn footprint(&self, shape: &Shape) -> Footprint;
     fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>>;
 });
 
@@ -75,6 +85,11 @@ impl<S: Real> Enhancer<S> for NoEnhancement {
     fn is_identity(&self) -> bool {
         true
     }
+
+    /// A pipeline passes the evidence on as it is.
+    fn footprint(&self, _: &Shape) -> Footprint {
+        Footprint::default()
+    }
 }
 
 impl<S: Real> Confidence<S> for NoEnhancement {
@@ -85,5 +100,9 @@ impl<S: Real> Confidence<S> for NoEnhancement {
         _: &mut Ctx<'_, S>,
     ) -> Result<Confident<S>> {
         Ok(Confident::none(similarity.len()))
+    }
+
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        Footprint::new(Confident::<S>::bytes(shape, 0), Bytes(0))
     }
 }

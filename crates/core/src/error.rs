@@ -1,6 +1,7 @@
 //! What can go wrong, with the place where it did.
 
 use crate::evidence::Kind;
+use crate::memory::Bytes;
 
 /// Result of everything fallible in enclust.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -181,6 +182,23 @@ pub enum Error {
         /// How many iterations were made.
         iterations: usize,
     },
+    /// A run would need more memory than there is; nothing large was made yet.
+    #[error(
+        "{stage} needs {needed} where {available} are available at {size}: {}",
+        choices(.advice)
+    )]
+    Memory {
+        /// The stage that needs most, and the part that does it.
+        stage: String,
+        /// The size at which it does, such as "n' = 40000".
+        size: String,
+        /// The most memory in use while the stage runs.
+        needed: Bytes,
+        /// What there is: the [limit](crate::Ctx::with_memory) or what the machine has.
+        available: Bytes,
+        /// What would help, each on its own.
+        advice: Vec<String>,
+    },
     /// The thread pool could not be made.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
@@ -241,6 +259,14 @@ pub enum ParamError {
         /// What was given.
         value: String,
     },
+}
+
+/// "a, b, or c".
+fn choices(advice: &[String]) -> String {
+    match advice {
+        [before @ .., last] if !before.is_empty() => format!("{}, or {last}", before.join(", ")),
+        few => few.concat(),
+    }
 }
 
 fn list(kinds: &[Kind]) -> String {

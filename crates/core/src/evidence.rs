@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::csr::Csr;
 use crate::error::{Error, Result};
 use crate::grouping::Grouping;
+use crate::real::Real;
 use crate::similarity::Similarity;
 
 /// The kinds of [`Evidence`], for checking that stages fit together.
@@ -46,12 +47,20 @@ pub enum Evidence<S> {
     Bipartite(Bipartite<S>),
 }
 
-impl<S> Evidence<S> {
+impl<S: Real> Evidence<S> {
     /// Which kind this is.
     pub fn kind(&self) -> Kind {
         match self {
             Evidence::Similarity(_) => Kind::Similarity,
             Evidence::Bipartite(_) => Kind::Bipartite,
+        }
+    }
+
+    /// The groups of samples it is about.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        match self {
+            Evidence::Similarity(s) => s.grouping(),
+            Evidence::Bipartite(b) => &b.grouping,
         }
     }
 

@@ -17,7 +17,8 @@
 //!
 //! [`Pipeline`] composes one part of each; [`Registry`] finds them by name.
 //! Iterations are watched by an [`Observer`] and stopped by a [`Convergence`]
-//! rule; dense linear algebra comes from a [`Backend`].
+//! rule; dense linear algebra comes from a [`Backend`]. Every stage states its
+//! [`Footprint`] for a [`Shape`], and a run that would not fit into memory is refused.
 
 mod backend;
 mod component;
@@ -35,6 +36,7 @@ mod evidence;
 mod grouping;
 mod iterate;
 mod matrix;
+mod memory;
 mod method;
 mod microclusters;
 mod observer;
@@ -64,6 +66,7 @@ pub use evidence::{Bipartite, Evidence, Kind};
 pub use grouping::Grouping;
 pub use iterate::iterate;
 pub use matrix::{Mat, MatMut, MatRef};
+pub use memory::{Bytes, Footprint, Need, Shape};
 pub use method::{Fit, Method, Outcome};
 pub use microclusters::Microclusters;
 pub use observer::{History, Observer};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ensemble::{Ensemble, MISSING};
 use crate::error::{Error, Result};
 use crate::grouping::Grouping;
+use crate::memory::{Bytes, Footprint};
 use crate::real::Real;
 
 /// An ensemble seen through its distinct rows.
@@ -56,6 +57,21 @@ impl Microclusters {
             .collect();
         let grouping = Grouping::from_map(map).expect("numbered by first occurrence");
         Self::with_grouping(ensemble, Arc::new(grouping))
+    }
+
+    /// What making so many groups of so many samples takes: an upper bound.
+    pub(crate) fn footprint(samples: usize, clusterings: usize, groups: usize) -> Footprint {
+        // A table of rows begins with room for half the samples and may double once,
+        // holding both for a moment; with its free places, 3.5 places a sample.
+        const TABLE: usize = 7 * (size_of::<(&[u32], u32)>() + 1) / 2;
+        let labels = |rows: usize| Bytes(rows as u64) * clusterings as u64 * 4;
+        let each = |count: usize, bytes: usize| Bytes(count as u64) * bytes as u64;
+        // Sizes and first members grow as groups are found.
+        let grouping = each(samples, size_of::<u32>()) + each(groups, 4 * size_of::<usize>());
+        Footprint::new(
+            grouping + labels(groups) + each(clusterings, 16),
+            labels(samples) + each(samples, TABLE) + each(groups, 2 * size_of::<usize>()),
+        )
     }
 
     /// Every sample on its own, whatever its row: the n × n view, for oracles

@@ -13,6 +13,8 @@ use crate::enhancer::{Enhancer, NoEnhancement, Problem};
 use crate::ensemble::Ensemble;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Kind};
+use crate::grouping::Grouping;
+use crate::memory::{self, Bytes, Footprint, Need, Shape};
 use crate::method::{Fit, Method};
 use crate::microclusters::Microclusters;
 use crate::real::Real;
@@ -150,20 +152,92 @@ where
         Pipeline { constraints: Some(constraints).filter(|c| !c.is_empty()), ..self }
     }
 
+    /// What each stage of a run of this shape needs, in order; the run needs the
+    /// largest [peak](Need::peak) of them.
+    ///
+    /// This is what a run is refused by before anything of size n' × n' is made. What
+    /// depends on more than the shape is checked by the part itself, before it takes
+    /// it: groups that linkage must split, a cut into very many clusters.
+    ///
+    /// ```
+    /// use enclust_core::{Bytes, Need, NoEnhancement, Pipeline, Precomputed, Shape, Similarity};
+    /// # use enclust_core::{Component, Consensus, Ctx, Evidence, Fitted, Kind, Result};
+    /// # #[derive(Debug)] struct MyConsensus;
+    /// # impl Component for MyConsensus { fn name(&self) -> &str { "mine" } }
+    /// # impl Consensus<f64> for MyConsensus {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &mut Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         unreachable!()
+    /// #     }
+    /// # }
+    /// let similarity = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+    /// let method = Pipeline::plain(Precomputed::new(similarity), MyConsensus)?;
+    /// let needs = method.footprint(&Shape::ahead::<f64>(100_000, 20, 30, 10_000));
+    /// assert_eq!(needs.iter().map(|n| n.stage).collect::<Vec<_>>(),
+    ///     ["microclusters", "represent", "consensus"]);
+    /// let peak = needs.iter().map(Need::peak).max();
+    /// assert!(peak > Some(Bytes(800_000_000)), "an n' × n' matrix of f64");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn footprint(&self, shape: &Shape) -> Vec<Need> {
+        let Shape { samples, clusterings, groups, .. } = *shape;
+        let rows = Microclusters::footprint(samples, clusterings, groups);
+        let first = self.represent.footprint(shape);
+        let mut evidence = first.result;
+        let mut needs = vec![
+            need("microclusters", "", Bytes(0), rows),
+            need("represent", self.represent.name(), rows.result, first),
+        ];
+        if !self.enhancer.is_identity() {
+            let pairs = self.confidence.footprint(shape);
+            let enhanced = self.enhancer.footprint(&shape.clone().with_input(pairs.result));
+            let held = rows.result + evidence;
+            needs.push(need("confidence", self.confidence.name(), held, pairs));
+            needs.push(need("enhance", self.enhancer.name(), held + pairs.result, enhanced));
+            // The given similarity and the pairs are gone when the consensus begins.
+            evidence = enhanced.result;
+        }
+        let last = self.consensus.footprint(&shape.clone().with_input(evidence));
+        needs.push(need("consensus", self.consensus.name(), rows.result + evidence, last));
+        needs
+    }
+
+    /// The needs of the stages, if they can be met.
+    fn budget(&self, shape: &Shape, limit: Option<Bytes>) -> Result<Vec<Need>> {
+        memory::check(|shape| self.footprint(shape), shape, limit)
+    }
+
     fn fit_here(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
         self.check_constraints(ensemble)?;
         let mut watch = Stopwatch::new();
+        let limit = ctx.memory();
+        check_rows(ensemble, limit)?;
         let microclusters = Microclusters::of(ensemble);
+        let needs = self.budget(&shape_of(&microclusters, ctx), limit)?;
         watch.lap("microclusters");
+        hold(ctx, &needs, "represent");
         let evidence = self.represent.build(&microclusters, ctx)?;
         watch.lap("represent");
+        let grouping = self.split(&evidence)?;
+        let (microclusters, needs) = match Arc::ptr_eq(&grouping, microclusters.grouping()) {
+            true => (microclusters, needs),
+            false => self.regroup(microclusters, &grouping, limit, ctx)?,
+        };
+        let evidence = match evidence {
+            Evidence::Similarity(a) if !Arc::ptr_eq(a.grouping(), &grouping) => {
+                a.refined(&grouping)?.into()
+            }
+            unchanged => unchanged,
+        };
         let (evidence, report) = match evidence {
             Evidence::Similarity(a) if !self.enhancer.is_identity() => {
-                let (enhanced, report) = self.enhance(microclusters, a, ctx, &mut watch)?;
+                let (enhanced, report) =
+                    self.enhance(microclusters, &a, &needs, ctx, &mut watch)?;
                 (enhanced.into(), report)
             }
             unchanged => (unchanged, Report::direct(self.enhancer.name())),
         };
+        hold(ctx, &needs, "consensus");
         let fitted = self.consensus.fit(&evidence, ctx)?;
         watch.lap("consensus");
         let constraints = self.constraints.clone();
@@ -181,26 +255,39 @@ where
         }
     }
 
+    /// A similarity, or the constraints, may tell samples apart that the labels do not.
+    /// Then there are more groups than the run was checked for.
+    fn regroup(
+        &self,
+        mut microclusters: Microclusters,
+        finer: &Arc<Grouping>,
+        limit: Option<Bytes>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<(Microclusters, Vec<Need>)> {
+        if !self.enhancer.is_identity() {
+            microclusters = microclusters.refined(finer)?;
+        }
+        let shape = shape_of(&microclusters, ctx).with_groups(finer.len());
+        let needs = self.budget(&shape, limit)?;
+        Ok((microclusters, needs))
+    }
+
     fn enhance(
         &self,
         microclusters: Microclusters,
-        similarity: Similarity<S>,
+        similarity: &Similarity<S>,
+        needs: &[Need],
         ctx: &mut Ctx<'_, S>,
         watch: &mut Stopwatch,
     ) -> Result<(Similarity<S>, Report)> {
-        let similarity = self.split(similarity)?;
-        // A similarity may tell samples apart that the labels do not.
-        let microclusters = if Arc::ptr_eq(similarity.grouping(), microclusters.grouping()) {
-            microclusters
-        } else {
-            microclusters.refined(similarity.grouping())?
-        };
-        let mut confident = self.confidence.select(&microclusters, &similarity, ctx)?;
+        hold(ctx, needs, "confidence");
+        let mut confident = self.confidence.select(&microclusters, similarity, ctx)?;
         if let Some(constraints) = &self.constraints {
             constraints.fix(similarity.grouping(), &mut confident)?;
         }
         watch.lap("confidence");
-        let problem = Problem { similarity: &similarity, confident: &confident, start: None };
+        hold(ctx, needs, "enhance");
+        let problem = Problem { similarity, confident: &confident, start: None };
         let enhanced = self.enhancer.enhance(&problem, ctx)?;
         let similarity = match &self.constraints {
             Some(constraints) => constraints.imposed_on(enhanced.similarity)?,
@@ -210,15 +297,14 @@ where
         Ok((similarity, enhanced.report))
     }
 
-    /// Constrained samples on their own. Split after the representation is built,
-    /// because one that counts groups (PTS) would be another one on finer groups.
-    fn split(&self, similarity: Similarity<S>) -> Result<Similarity<S>> {
-        let Some(constraints) = &self.constraints else { return Ok(similarity) };
-        let finer = constraints.split(similarity.grouping())?;
-        if Arc::ptr_eq(&finer, similarity.grouping()) {
-            return Ok(similarity);
+    /// The groups of the evidence, constrained samples on their own. Split after the
+    /// representation is built, because one that counts groups (PTS) would be another
+    /// one on finer groups.
+    fn split(&self, evidence: &Evidence<S>) -> Result<Arc<Grouping>> {
+        match &self.constraints {
+            Some(constraints) => constraints.split(evidence.grouping()),
+            None => Ok(Arc::clone(evidence.grouping())),
         }
-        similarity.refined(&finer)
     }
 }
 
@@ -244,8 +330,33 @@ where
     C: Consensus<S>,
 {
     fn fit(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
-        ctx.install(|ctx| self.fit_here(ensemble, ctx))?
+        let fit = ctx.install(|ctx| self.fit_here(ensemble, ctx));
+        ctx.hold(Bytes(0));
+        fit?
     }
+}
+
+/// Refuses an ensemble whose rows cannot even be merged. How many are distinct is not
+/// known before.
+fn check_rows(ensemble: &Ensemble, limit: Option<Bytes>) -> Result<()> {
+    let (n, m) = (ensemble.samples(), ensemble.clusterings());
+    let needed = Microclusters::footprint(n, m, n).total();
+    let size = format!("{n} samples and {m} clusterings");
+    memory::require("microclusters", needed, limit, &size, "take fewer of either")
+}
+
+fn shape_of<S: Real>(microclusters: &Microclusters, ctx: &Ctx<'_, S>) -> Shape {
+    Shape::of::<S>(microclusters).with_needs(ctx.observer_needs())
+}
+
+fn need(stage: &'static str, component: &str, held: Bytes, own: Footprint) -> Need {
+    Need { stage, component: component.to_string(), held, own }
+}
+
+/// Tells a stage how much the stages before it hold.
+fn hold<S: Real>(ctx: &mut Ctx<'_, S>, needs: &[Need], stage: &str) {
+    let held = needs.iter().find(|need| need.stage == stage).map(|need| need.held);
+    ctx.hold(held.unwrap_or_default());
 }
 
 fn mismatch(consumer: &str, accepts: &[Kind], producer: &str, made: Kind) -> Error {

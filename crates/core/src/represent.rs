@@ -4,6 +4,7 @@ use crate::component::{Component, forward};
 use crate::context::Ctx;
 use crate::error::{Error, Result};
 use crate::evidence::{Evidence, Kind};
+use crate::memory::{Bytes, Footprint, Shape};
 use crate::microclusters::Microclusters;
 use crate::real::Real;
 use crate::similarity::Similarity;
@@ -18,11 +19,26 @@ pub trait Represent<S: Real>: Component {
     /// Builds the evidence. A constructor without a definition for missing
     /// labels returns [`Error::Unsupported`] when there are any.
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>>;
+
+    /// What [`build`](Self::build) takes: an upper bound, for a run is refused by it.
+    ///
+    /// Unless stated otherwise, a similarity or a dense bipartite graph, and as much
+    /// again to make it.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let result = match self.kind() {
+            Kind::Similarity => shape.similarity(),
+            Kind::Bipartite => {
+                shape.sparse((shape.groups as u64).saturating_mul(shape.clusters as u64))
+            }
+        };
+        Footprint::new(result, result)
+    }
 }
 
 forward!(Represent<S> {
     fn kind(&self) -> Kind;
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>>;
+    fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
 /// A similarity computed elsewhere, as the first stage of a pipeline.
@@ -64,5 +80,11 @@ impl<S: Real> Represent<S> for Precomputed<S> {
             });
         }
         Ok(self.similarity.clone().into())
+    }
+
+    /// A copy, over its own groups, whatever those of the labels are.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let copy = shape.clone().with_groups(self.similarity.len()).similarity();
+        Footprint::new(copy, Bytes(0))
     }
 }

@@ -1,8 +1,8 @@
 //! High-confidence pairs by a threshold on co-occurrence.
 
 use enclust_core::{
-    Component, Confidence, Confident, Csr, Ctx, Error, Microclusters, ParamError, Parameters,
-    Range, Real, Result, Similarity, parameters,
+    Bytes, Component, Confidence, Confident, Csr, Ctx, Error, Footprint, Microclusters, ParamError,
+    Parameters, Range, Real, Result, Shape, Similarity, parameters,
 };
 use rayon::prelude::*;
 
@@ -101,5 +101,18 @@ impl<S: Real> Confidence<S> for Threshold {
             fixed: with(&|p, q, _| similarity.between(p, q as usize)),
             fixed_within: (0..n).map(labelled).collect(),
         })
+    }
+
+    /// The pairs in lists that grow, then with their values and mirrored. At most so
+    /// many can be joined by the share α; usually they are far fewer.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let pairs = shape.pairs_joined_by(self.params.alpha);
+        // Twice the room for a list that grows, and never less than four entries.
+        let found = Bytes(pairs) * 32 + shape.each_group(64);
+        let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);
+        let valued = once + once * both;
+        let headers = shape.each_group(3 * size_of::<Vec<(u32, S)>>() + size_of::<usize>());
+        let buffers = shape.in_double().vector() * 2 * shape.threads as u64;
+        Footprint::new(Confident::<S>::bytes(shape, pairs), found + valued + headers + buffers)
     }
 }

@@ -1,8 +1,8 @@
 //! Confident pairs on both sides: together by a threshold, apart by another.
 
 use enclust_core::{
-    Component, Confidence, Confident, Ctx, MISSING, Microclusters, ParamError, Parameters, Range,
-    Real, Result, Similarity, parameters,
+    Bytes, Component, Confidence, Confident, Ctx, Footprint, MISSING, Microclusters, ParamError,
+    Parameters, Range, Real, Result, Shape, Similarity, parameters,
 };
 use rayon::prelude::*;
 
@@ -116,5 +116,18 @@ impl<S: Real> Confidence<S> for TwoSided {
         let rows = self.apart(microclusters).into_iter().enumerate();
         confident.fix(rows.flat_map(|(p, row)| row.into_iter().map(move |q| (p, q, S::zero()))))?;
         Ok(confident)
+    }
+
+    /// Any pair may be fixed, so all of them are reckoned with.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let high = Confidence::<S>::footprint(&self.high, shape);
+        let pairs = shape.all_pairs();
+        // Twice the room for the lists that grow: of numbers, then of entries.
+        let lists = Bytes(pairs) * 2 * (size_of::<usize>() + size_of::<(u32, S)>()) as u64;
+        let result = high.result + shape.sparse(pairs.saturating_mul(2));
+        Footprint::new(
+            result,
+            high.total() + lists + Bytes(pairs) * 2 * size_of::<(u32, S)>() as u64,
+        )
     }
 }

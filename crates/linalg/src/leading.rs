@@ -1,10 +1,10 @@
 //! Leading eigenpairs of a symmetric operator: block Lanczos with thick restarts.
 
-use enclust_core::{Backend, Eigen, Error, Mat, MatRef, Real, Result};
+use enclust_core::{Backend, Bytes, Eigen, Error, Mat, MatRef, Real, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::operator::SymmetricOperator;
+use crate::operator::{SymmetricOperator, product_bytes};
 use crate::panels::{columns, combine, inner_products};
 
 /// Vectors iterated beyond those asked for: they take the slow convergence at
@@ -81,6 +81,28 @@ pub fn leading_eigenpairs<S: Real>(
     };
     (0..k).for_each(|j| fix_sign(eigen.vectors.col_mut(j)));
     Ok(eigen)
+}
+
+/// What [`leading_eigenpairs`] of an operator of size `dim` takes with numbers of
+/// `scalar` bytes, its answer included: an upper bound.
+///
+/// ```
+/// use enclust_core::Bytes;
+/// use enclust_linalg::leading_eigenpairs_bytes;
+///
+/// // A few hundred vectors, where a dense matrix would have 10,000.
+/// assert!(leading_eigenpairs_bytes(10_000, 5, 8, 1) < Bytes(8) * 10_000 * 600);
+/// ```
+pub fn leading_eigenpairs_bytes(dim: usize, k: usize, scalar: usize, threads: usize) -> Bytes {
+    let (basis, block) = (capacity(k).min(dim) as u64, (k + GUARD) as u64);
+    let number = Bytes(scalar as u64);
+    // Basis and images, in lists that may double while they grow; Ritz vectors and
+    // images, residuals, a fresh block and its product. A small operator is decomposed
+    // within the same.
+    let vectors = number * dim as u64 * (5 * basis + 8 * block);
+    // The projection, its eigenvectors, and inner products by panels of rows.
+    let small = number * basis * (6 * basis + (dim as u64 / 256 + 2) * block);
+    vectors + small + product_bytes(scalar, threads)
 }
 
 /// Number of vectors in a full basis.

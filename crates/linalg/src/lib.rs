@@ -14,6 +14,6 @@ mod panels;
 mod sparse_cholesky;
 
 pub use incomplete_cholesky::IncompleteCholesky;
-pub use leading::leading_eigenpairs;
+pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes};
 pub use operator::{PackedSymmetric, SymmetricOperator};
 pub use sparse_cholesky::SparseCholesky;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use enclust_core::{Backend, Error, Mat, Real, Result, condensed_index, condensed_len};
+use enclust_core::{Backend, Bytes, Error, Mat, Real, Result, condensed_index, condensed_len};
 use rayon::prelude::*;
 
 use crate::panels::rows;
@@ -120,6 +120,11 @@ impl<S: Real> SymmetricOperator<S> for PackedSymmetric<S> {
     fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S> {
         multiply_by_tiles(backend, x, |rows, columns, tile| self.unpack(rows, columns, tile))
     }
+}
+
+/// The tiles a product unpacks, besides its answer.
+pub(crate) fn product_bytes(scalar: usize, threads: usize) -> Bytes {
+    Bytes((TILE * TILE * scalar) as u64) * threads as u64
 }
 
 /// AX, where `unpack` writes the tile of A in some rows and columns. Each panel

@@ -1,9 +1,9 @@
 //! The laws of [`Confidence`].
 
-use enclust_core::{Confidence, Confident, Csr, Ensemble, Microclusters};
+use enclust_core::{Confidence, Confident, Csr, Ensemble, Microclusters, Shape};
 
 use crate::generate::{co_association, degenerate, planted, planted_with_missing};
-use crate::law::{Subject, THREADS, with_threads};
+use crate::law::{Subject, THREADS, sparse_bytes, with_threads};
 
 /// Runs every law on a choice of confident pairs, down to one group.
 ///
@@ -12,6 +12,7 @@ use crate::law::{Subject, THREADS, with_threads};
 /// - weights of the graph are finite and not negative, fixed values lie in
 ///   [0, 1];
 /// - repetition and the number of threads change nothing;
+/// - the footprint stated for the shape covers the pairs;
 /// - missing labels work or are [`Error::Unsupported`](enclust_core::Error::Unsupported).
 ///
 /// ```
@@ -61,6 +62,9 @@ impl Trial<'_> {
             let same = self.select(microclusters, threads).as_ref() == Some(&confident);
             self.law("the number of threads changes nothing", same, format!("{threads} threads"));
         }
+        let stated = self.confidence.footprint(&Shape::of::<f64>(microclusters));
+        let made = sparse_bytes(&confident.graph) + sparse_bytes(&confident.fixed);
+        self.subject.covers(stated, made, &self.case);
     }
 
     fn symmetric(&self, what: &str, pairs: &Csr<f64>, n: usize) {

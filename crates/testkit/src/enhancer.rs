@@ -1,11 +1,11 @@
 //! The laws of [`Enhancer`].
 
 use enclust_core::{
-    Confident, Csr, Enhanced, Enhancer, Ensemble, Microclusters, Problem, Similarity,
+    Confident, Csr, Enhanced, Enhancer, Ensemble, Microclusters, Problem, Shape, Similarity,
 };
 
 use crate::generate::{co_association, degenerate, planted};
-use crate::law::{Subject, THREADS, bits, distance, with_threads};
+use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, with_threads};
 
 /// What may differ between enhancers that are all sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,21 +40,26 @@ pub fn conformance(enhancer: &dyn Enhancer<f64>) {
 /// - fixed entries keep their value;
 /// - repetition and the number of threads change no bit, and the report agrees;
 /// - an earlier answer is a good place to start from;
-/// - one that calls itself the identity is.
+/// - one that calls itself the identity is; any other states a footprint that covers
+///   its answer.
 ///
 /// # Panics
 /// At the first broken law, naming it.
 pub fn conformance_with(enhancer: &dyn Enhancer<f64>, options: &Options) {
     let subject = Subject::new("enhancer", enhancer.name());
     for (name, ensemble) in ensembles() {
-        let similarity = co_association(&Microclusters::of(&ensemble));
+        let microclusters = Microclusters::of(&ensemble);
+        let shape = Shape::of::<f64>(&microclusters);
+        let similarity = co_association(&microclusters);
         for (pairs, confident) in [
             ("confident pairs", confident(&similarity)),
             ("no confident pairs", Confident::none(similarity.len())),
         ] {
             let problem = Problem { similarity: &similarity, confident: &confident, start: None };
             let case = format!("{name}, {pairs}");
-            Trial { subject: &subject, enhancer, case }.run(&problem, options);
+            let trial = Trial { subject: &subject, enhancer, case };
+            trial.run(&problem, options);
+            trial.footprint(&shape, &similarity);
         }
     }
 }
@@ -107,6 +112,14 @@ impl Trial<'_> {
         if self.enhancer.is_identity() {
             let same = &enhanced.similarity == problem.similarity;
             self.law("the identity changes nothing", same, "");
+        }
+    }
+
+    /// A pipeline does not even ask the identity for a copy.
+    fn footprint(&self, shape: &Shape, similarity: &Similarity<f64>) {
+        if !self.enhancer.is_identity() {
+            let stated = self.enhancer.footprint(shape);
+            self.subject.covers(stated, similarity_bytes(similarity), &self.case);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use enclust_core::{Ctx, Error, Result};
+use enclust_core::{Bytes, Csr, Ctx, Error, Footprint, Result, Similarity};
 
 /// The component on trial.
 pub(crate) struct Subject {
@@ -19,6 +19,13 @@ impl Subject {
     #[track_caller]
     pub(crate) fn law(&self, law: &str, holds: bool, case: impl Display) {
         assert!(holds, "{} breaks the law \"{law}\": {case}", self.name);
+    }
+
+    /// The law that lets a run be refused in time instead of killed.
+    #[track_caller]
+    pub(crate) fn covers(&self, stated: Footprint, answer: Bytes, case: impl Display) {
+        let case = format!("{case}: {} stated, {answer} made", stated.result);
+        self.law("the footprint covers the answer", stated.result >= answer, case);
     }
 
     /// The value of something that the law says must not fail.
@@ -44,6 +51,18 @@ impl Subject {
             answer => Some(self.succeeds("sound input works, or is unsupported", answer, case)),
         }
     }
+}
+
+/// What the numbers of a similarity take.
+pub(crate) fn similarity_bytes(similarity: &Similarity<f64>) -> Bytes {
+    let values = similarity.condensed().len() + 2 * similarity.len();
+    Bytes((values * size_of::<f64>()) as u64)
+}
+
+/// What the entries of a sparse matrix take, and where its rows begin.
+pub(crate) fn sparse_bytes(matrix: &Csr<f64>) -> Bytes {
+    let entries = matrix.entries() * (size_of::<u32>() + size_of::<f64>());
+    Bytes((entries + (matrix.rows() + 1) * size_of::<usize>()) as u64)
 }
 
 /// Numbers of threads to compare: alone, together, and more than there may be cores.

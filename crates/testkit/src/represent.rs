@@ -1,9 +1,11 @@
 //! The laws of [`Represent`].
 
-use enclust_core::{Bipartite, Ctx, Ensemble, Evidence, Microclusters, Real, Represent};
+use enclust_core::{
+    Bipartite, Bytes, Ctx, Ensemble, Evidence, Microclusters, Real, Represent, Shape,
+};
 
 use crate::generate::{degenerate, permuted, planted, planted_with_missing, relabelled, shuffled};
-use crate::law::{Subject, THREADS, bits, distance, with_threads};
+use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, sparse_bytes, with_threads};
 
 /// How far rounding may move a value when sums are taken in another order.
 const ROUNDING: f64 = 1e-10;
@@ -46,7 +48,8 @@ pub fn conformance(represent: &dyn Represent<f64>) {
 /// - weights and missing labels work or are
 ///   [`Error::Unsupported`](enclust_core::Error::Unsupported);
 /// - grouping equal samples changes nothing ([`Options::counts_samples`]);
-/// - repetition and the number of threads change no bit.
+/// - repetition and the number of threads change no bit;
+/// - the footprint stated for the shape covers the evidence made.
 ///
 /// # Panics
 /// At the first broken law, naming it.
@@ -59,6 +62,7 @@ pub fn conformance_with(represent: &dyn Represent<f64>, options: &Options) {
             trial.symmetries(&ensemble);
             trial.weights(&ensemble);
             trial.repeats(&ensemble);
+            trial.footprint(&ensemble);
             if options.counts_samples {
                 trial.grouping(&ensemble);
             }
@@ -168,6 +172,18 @@ impl Trial<'_> {
             let same = self.build(&microclusters, threads) == first;
             self.law("the number of threads changes nothing", same, format!("{threads} threads"));
         }
+    }
+
+    fn footprint(&self, ensemble: &Ensemble) {
+        let microclusters = Microclusters::of(ensemble);
+        let evidence = self.build(&microclusters, 1).expect("built before");
+        let made = match &evidence {
+            Evidence::Similarity(s) => similarity_bytes(s),
+            Evidence::Bipartite(graph) => sparse_bytes(&graph.weights),
+            _ => Bytes(0),
+        };
+        let stated = self.represent.footprint(&Shape::of::<f64>(&microclusters));
+        self.subject.covers(stated, made, self.case);
     }
 
     fn grouping(&self, ensemble: &Ensemble) {

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use enclust_core::{
     Backend, Check, Component, Confidence, Confident, Consensus, Convergence, Csr, Ctx, Dendrogram,
-    Eigen, Enhanced, Enhancer, Error, Evidence, Fitted, Kind, Mat, MatMut, MatRef, Microclusters,
-    Needs, Partition, Problem, Record, Reference, Report, Represent, Result, Similarity, SpdSolve,
-    Status, check_k,
+    Eigen, Enhanced, Enhancer, Error, Evidence, Fitted, Footprint, Kind, Mat, MatMut, MatRef,
+    Microclusters, Needs, Partition, Problem, Record, Reference, Report, Represent, Result, Shape,
+    Similarity, SpdSolve, Status, check_k,
 };
 use enclust_testkit::generate::co_association;
 use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopping};
@@ -363,6 +363,24 @@ fn representation_that_depends_on_threads() {
     let broken = spoilt(|_, _, _, v| v / rayon::current_num_threads() as f64);
     let complaint = complaint(|| represent::conformance(&broken));
     assert_names(&complaint, "number of threads");
+}
+
+component!(StatesNothing);
+
+impl Represent<f64> for StatesNothing {
+    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<f64>) -> Result<Evidence<f64>> {
+        spoilt(|_, _, _, v| v).build(microclusters, ctx)
+    }
+
+    fn footprint(&self, _: &Shape) -> Footprint {
+        Footprint::default()
+    }
+}
+
+#[test]
+fn representation_that_understates_its_memory() {
+    let complaint = complaint(|| represent::conformance(&StatesNothing));
+    assert_names(&complaint, "the footprint covers the answer");
 }
 
 // ---------------------------------------- confident pairs and enhancers

@@ -2,12 +2,14 @@
 
 mod agglomerate;
 mod interleave;
+mod memory;
 mod split;
 mod units;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Kind, ParamError, Parameters,
-    Partition, Range, Real, Result, Similarity, Weighting, check_k, choice, parameters,
+    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Kind, ParamError,
+    Parameters, Partition, Range, Real, Result, Shape, Similarity, Weighting, check_k, choice,
+    parameters,
 };
 
 use agglomerate::{Join, agglomerate};
@@ -78,6 +80,7 @@ parameters! {
 ///
 /// # Errors
 /// [`Error::KindMismatch`] for evidence that is no similarity,
+/// [`Error::Memory`] if groups must be split and there is no room for that,
 /// [`Error::Unsupported`] if memory for the table cannot be had, and from `cut`
 /// [`Error::ClusterCount`].
 ///
@@ -159,8 +162,12 @@ impl Linkage {
     }
 
     /// The merges of the samples when every sample counts.
-    fn join_samples<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<Join>> {
-        let similarity = split_loose_groups(self.name(), similarity)?;
+    fn join_samples<S: Real>(
+        &self,
+        similarity: &Similarity<S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Vec<Join>> {
+        let similarity = split_loose_groups(self.name(), similarity, ctx)?;
         let (units, grouping) = (Units::of(&similarity), similarity.grouping());
         let weights = grouping.sizes().iter().map(|&r| r as f64).collect();
         let between = agglomerate(self.method, self.counts(&similarity)?, weights);
@@ -200,11 +207,11 @@ impl<S: Real> Consensus<S> for Linkage {
         &[Kind::Similarity]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let similarity = evidence.similarity_for(self.name())?;
         let samples = similarity.grouping().samples();
         let (joins, largest_k) = match self.params.weighting {
-            Weighting::Samples => (self.join_samples(similarity)?, samples),
+            Weighting::Samples => (self.join_samples(similarity, ctx)?, samples),
             Weighting::Groups => (self.join_groups(similarity)?, similarity.len()),
         };
         let units = Units::of(similarity);
@@ -212,6 +219,12 @@ impl<S: Real> Consensus<S> for Linkage {
             joins.iter().map(|j| (j.left, j.right, units.height(j.similarity))).collect();
         let dendrogram = Dendrogram::from_members(samples, &merges)?;
         Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
+    }
+
+    /// For groups that stay whole. Which ones do not is known only when the
+    /// similarity is, and `fit` asks for the memory then.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        memory::footprint(shape.samples, shape.groups)
     }
 }
 

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use enclust_core::{Grouping, Real, Result, Similarity, condensed_len};
+use enclust_core::{Ctx, Grouping, Real, Result, Similarity, condensed_len};
 
-use super::{reserve, units::Units};
+use super::{memory, reserve, units::Units};
 
 /// The same similarity of the same samples, grouped so that every group of
 /// several samples is more similar within than to any other group.
@@ -16,13 +16,29 @@ use super::{reserve, units::Units};
 pub(super) fn split_loose_groups<'a, S: Real>(
     component: &str,
     similarity: &'a Similarity<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Cow<'a, Similarity<S>>> {
     let loose = loose_groups(similarity);
     if !loose.contains(&true) {
         return Ok(Cow::Borrowed(similarity));
     }
     let finer = finer_grouping(similarity.grouping(), &loose)?;
+    check_room::<S>(component, &finer, ctx)?;
     refine(component, similarity, finer).map(Cow::Owned)
+}
+
+/// The one thing linkage cannot say before it sees the similarity: how many groups
+/// there will be.
+fn check_room<S: Real>(component: &str, finer: &Grouping, ctx: &Ctx<'_, S>) -> Result<()> {
+    let (samples, groups) = (finer.samples(), finer.len());
+    let needed =
+        memory::splitting::<S>(samples, groups) + memory::footprint(samples, groups).total();
+    ctx.require(
+        &format!("consensus ({component})"),
+        needed,
+        &format!("{groups} groups after splitting those less similar within than to others"),
+        "let every group count once (weighting = groups), choose another consensus function",
+    )
 }
 
 /// Whether a group has several samples that are no more similar to each other

@@ -1,9 +1,11 @@
 //! Algorithm 1 of the EC-CMS paper, at group size.
 //!
 //! `run` holds the variables and makes an iteration; `panel` does its work on a
-//! few columns at a time; `blocks` is the inverse it applies.
+//! few columns at a time; `blocks` is the inverse it applies; `memory` says what all
+//! that takes.
 
 mod blocks;
+mod memory;
 mod panel;
 mod run;
 
@@ -11,8 +13,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Confident, Convergence, Ctx, Enhanced, Enhancer, Error, Needs, ParamError,
-    Parameters, Problem, Range, Real, Record, Result, iterate, parameters,
+    Component, Confident, Convergence, Ctx, Enhanced, Enhancer, Error, Footprint, Needs,
+    ParamError, Parameters, Problem, Range, Real, Record, Result, Shape, iterate, parameters,
 };
 
 use crate::objective::{kkt_residual, objective};
@@ -164,6 +166,12 @@ impl<S: Real> Enhancer<S> for Admm {
             self.step(&mut run, problem, ctx, (iteration, needs))
         })?;
         Ok(Enhanced { similarity: run.answer(problem)?, report })
+    }
+
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        // The authors' rule reads what an iteration knows anyway.
+        let rule = self.stop.as_ref().map_or(Needs::default(), |stop| stop.needs());
+        memory::footprint(shape, rule.and(shape.needs))
     }
 
     fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>> {

@@ -5,6 +5,7 @@
 //! answer, `order` the order of the groups, `tiles` how matrices lie in memory.
 
 mod certificate;
+mod memory;
 mod operator;
 mod order;
 mod residual;
@@ -15,8 +16,9 @@ mod tiles;
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Convergence, Ctx, Enhanced, Enhancer, Error, Needs, ParamError, Parameters, Problem,
-    Range, Real, Record, Report, Result, Similarity, choice, iterate, parameters,
+    Component, Convergence, Ctx, Enhanced, Enhancer, Error, Footprint, Needs, ParamError,
+    Parameters, Problem, Range, Real, Record, Report, Result, Shape, Similarity, choice, iterate,
+    parameters,
 };
 
 use crate::objective::{norm, objective, relative};
@@ -172,7 +174,22 @@ impl<S: Real> Enhancer<S> for Exact {
             Storage::Automatic if single_suffices(&system) => {
                 self.solve::<S, f32>(problem, &system, ctx)
             }
-            Storage::Automatic => self.solve::<S, f64>(problem, &system, ctx),
+            Storage::Automatic => {
+                let shape = Shape::ahead::<S>(0, 0, 0, problem.similarity.len());
+                let needed = memory::footprint::<f64>(&shape).total();
+                let size = format!("n' = {} in double precision", problem.similarity.len());
+                let advice = "set storage to single, or raise lambda";
+                ctx.require("enhance (exact)", needed, &size, advice)?;
+                self.solve::<S, f64>(problem, &system, ctx)
+            }
+        }
+    }
+
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        match self.params.storage {
+            Storage::Double => memory::footprint::<f64>(shape),
+            // Where double turns out to be necessary, that is checked when it is known.
+            Storage::Single | Storage::Automatic => memory::footprint::<f32>(shape),
         }
     }
 

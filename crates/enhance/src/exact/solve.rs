@@ -31,6 +31,10 @@ pub struct Solve<'a, S, T> {
     moved: bool,
     norm: f64,
     measure: Measure,
+    /// The smallest norm since the residual was last computed anew, and its age.
+    best: f64,
+    since_best: usize,
+    trusted_drop: f64,
 }
 
 /// What the next step must know of the last.
@@ -65,6 +69,9 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
             moved: false,
             norm: 0.0,
             measure: Measure::default(),
+            best: f64::INFINITY,
+            since_best: 0,
+            trusted_drop: trusted_drop::<T>(system),
             problem,
             system,
         };
@@ -78,8 +85,7 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
     }
 
     /// One iteration. When the residual that is carried along falls below `target`, or
-    /// so far below the last true one that rounding may have spoilt it, it is computed
-    /// anew.
+    /// rounding may have spoilt it, it is computed anew.
     pub fn step(&mut self, target: f64) -> Progress {
         let v = &mut self.vectors;
         self.operator.half_correct(&v.r, &mut self.t);
@@ -91,17 +97,36 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
         self.norm = self.operator.advance(alpha, beta, &mut self.vectors, &self.y).sqrt();
         self.moved = true;
         self.last = Some(Step { alpha, decrease: products.decrease });
-        let (before, carried) = (self.measure.square.sqrt(), self.norm);
-        if carried > target.max(before * trusted_drop::<T>()) {
+        let stalled = self.stalls();
+        if self.norm > target.max(self.measure.square.sqrt() * self.trusted_drop) && !stalled {
             return Progress::Going;
         }
+        self.look_again(target, stalled)
+    }
+
+    /// Computes the residual anew, and says whether that led anywhere.
+    fn look_again(&mut self, target: f64, stalled: bool) -> Progress {
+        let (before, carried) = (self.measure.square.sqrt(), self.norm);
         self.settle();
-        if self.norm > 2.0 * carried {
-            self.last = None; // the old directions belong to another residual
-        }
-        // Rounding of the answer itself keeps the true residual up.
-        let stuck = self.norm > target && self.norm > 0.5 * before;
+        // The old directions are conjugate to each other only up to rounding, and the
+        // residual they belong to was another one.
+        self.last = None;
+        (self.best, self.since_best) = (self.norm, 0);
+        // Rounding of the answer itself keeps the true residual up. A plateau, where the
+        // residual is what it was thought to be, is only slow.
+        let stuck = !stalled && self.norm > target && self.norm > 0.5 * before;
         if stuck { Progress::Exhausted } else { Progress::Going }
+    }
+
+    /// Whether the residual is far above its best, or has long been above it.
+    fn stalls(&mut self) -> bool {
+        const PATIENCE: usize = 200;
+        if self.norm < self.best {
+            (self.best, self.since_best) = (self.norm, 0);
+        } else {
+            self.since_best += 1;
+        }
+        self.since_best >= PATIENCE || self.norm > 30.0 * self.best
     }
 
     /// α and β; none where nothing is left to correct.
@@ -167,9 +192,10 @@ fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Vec<S> {
 }
 
 /// The share of the last true residual down to which the one carried along is
-/// trusted.
-fn trusted_drop<T: Real>() -> f64 {
-    T::epsilon().wide().sqrt() * 0.1
+/// trusted: rounding errors are magnified by the condition of the system.
+fn trusted_drop<T: Real>(system: &System) -> f64 {
+    let epsilon = T::epsilon().wide();
+    (8.0 * epsilon * system.largest_diagonal() / system.lambda).clamp(0.1 * epsilon.sqrt(), 0.1)
 }
 
 /// The start, or the similarity, with the fixed entries at their values.

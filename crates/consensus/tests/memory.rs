@@ -1,0 +1,336 @@
+//! The memory a run takes beside the memory it was said to take.
+
+#![allow(unsafe_code)] // A global allocator cannot be written without.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use enclust_ca::{Eac, LocallyWeightedBipartite, Lwca, Pts, TrajectoryBipartite};
+use enclust_consensus::{Linkage, Spectral, Tcut};
+use enclust_core::{
+    BoxedPipeline, Bytes, Confidence, Consensus, Ctx, Enhancer, Ensemble, Error, Method,
+    Microclusters, Need, Needs, NoEnhancement, Observer, Pipeline, Precomputed, Real, Record,
+    Represent, Shape, Similarity, Weighting,
+};
+use enclust_enhance::{Admm, AdmmParams, Exact, IterationLimit, Threshold, ThresholdParams};
+use enclust_testkit::generate::{planted, planted_with_missing};
+
+/// Counts what is in use, the most that ever was, and the largest piece.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// Safety: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        PEAK.fetch_max(IN_USE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        LARGEST.fetch_max(layout.size(), Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What running something took.
+struct Taken {
+    peak: u64,
+    largest: u64,
+}
+
+/// Tests must not count each other's memory.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    // The pool of threads is not part of any run.
+    rayon::broadcast(|_| ());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
+    let before = IN_USE.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    LARGEST.store(0, Relaxed);
+    let out = work();
+    let peak = PEAK.load(Relaxed).saturating_sub(before) as u64;
+    (out, Taken { peak, largest: LARGEST.load(Relaxed) as u64 })
+}
+
+/// What threads, messages and reports may take besides.
+const SLACK: u64 = 256 << 10;
+
+fn shape<S: Real>(ensemble: &Ensemble) -> Shape {
+    Shape::of::<S>(&Microclusters::of(ensemble))
+}
+
+fn peak(needs: &[Need]) -> u64 {
+    needs.iter().map(Need::peak).max().unwrap().0
+}
+
+/// Runs a pipeline; fails if it took more than it said or said much more than it took.
+fn honest<S: Real>(pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
+    let needs = pipeline.footprint(&shape::<S>(ensemble).with_threads(2));
+    // Two threads everywhere: buffers a thread are stated whether used or not.
+    let (stated, mut ctx) = (peak(&needs), Ctx::default().with_threads(2));
+    let (outcome, taken) = taken(|| pipeline.run(ensemble, 5, &mut ctx));
+    outcome.unwrap();
+    let what = format!(
+        "{}: stated {}, took {}",
+        enclust_core::Component::name(pipeline),
+        Bytes(stated),
+        Bytes(taken.peak)
+    );
+    println!("{what} ({:.2})", stated as f64 / taken.peak as f64);
+    assert!(taken.peak <= stated + SLACK, "{what}\n{needs:#?}");
+    assert!(stated as f64 <= at_most * taken.peak as f64, "{what}\n{needs:#?}");
+}
+
+fn pipeline<S: Real>(
+    represent: impl Represent<S> + 'static,
+    enhancer: impl Enhancer<S> + 'static,
+    consensus: impl Consensus<S> + 'static,
+) -> BoxedPipeline<S> {
+    let confidence: Box<dyn Confidence<S>> = Box::new(Threshold::default());
+    let (represent, enhancer, consensus) = (
+        Box::new(represent) as Box<dyn Represent<S>>,
+        Box::new(enhancer) as _,
+        Box::new(consensus) as _,
+    );
+    Pipeline::in_precision(represent, confidence, enhancer, consensus).unwrap()
+}
+
+/// Enough iterations to have everything in memory that there ever is.
+fn admm() -> Admm {
+    Admm::new(AdmmParams { limit: 2, ..AdmmParams::default() }).unwrap()
+}
+
+/// Nearly all rows different, few confident pairs.
+fn loose() -> Ensemble {
+    planted(700, 10, 12, 0.4, 1)
+}
+
+/// Many confident pairs, which fill up the factors of ADMM.
+fn tight() -> Ensemble {
+    planted(1000, 12, 6, 0.12, 2)
+}
+
+fn plain<S: Real>(ensemble: &Ensemble) {
+    honest::<S>(&pipeline(Eac, NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Lwca::default(), NoEnhancement, Linkage::complete()), ensemble, 2.0);
+    honest::<S>(&pipeline(Lwca::default(), NoEnhancement, Linkage::single()), ensemble, 2.0);
+    honest::<S>(&pipeline(Eac, NoEnhancement, Spectral::default()), ensemble, 2.0);
+    let groups = Linkage::average().with_weighting(Weighting::Groups);
+    honest::<S>(&pipeline(Pts::default(), NoEnhancement, groups), ensemble, 2.0);
+    honest::<S>(&pipeline(Pts::default(), NoEnhancement, Spectral::default()), ensemble, 2.0);
+}
+
+#[test]
+fn plain_methods_take_what_they_state() {
+    let _alone = alone();
+    plain::<f64>(&loose());
+    plain::<f64>(&tight());
+    plain::<f32>(&loose());
+}
+
+#[test]
+fn bipartite_methods_take_what_they_state() {
+    let _alone = alone();
+    for ensemble in [loose(), tight()] {
+        let graph = pipeline::<f64>(TrajectoryBipartite::default(), NoEnhancement, Tcut::default());
+        honest(&graph, &ensemble, 2.0);
+    }
+    // No n' × n' matrix here: what dominates are the samples.
+    let ensemble = planted(20_000, 10, 8, 0.3, 3);
+    let graph =
+        pipeline::<f64>(LocallyWeightedBipartite::default(), NoEnhancement, Tcut::default());
+    honest(&graph, &ensemble, 2.0);
+}
+
+#[test]
+fn admm_takes_what_it_states() {
+    let _alone = alone();
+    for ensemble in [loose(), tight()] {
+        honest::<f64>(&pipeline(Lwca::default(), admm(), Spectral::default()), &ensemble, 2.0);
+        honest::<f64>(&pipeline(Eac, admm(), Spectral::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Pts::default(), admm(), Spectral::default()), &ensemble, 2.0);
+        let groups = Linkage::average().with_weighting(Weighting::Groups);
+        honest::<f32>(&pipeline(Lwca::default(), admm(), groups), &ensemble, 2.0);
+    }
+    let everything = ThresholdParams { alpha: 0.0 };
+    let all_pairs = pipeline::<f64>(Eac, admm(), Spectral::default())
+        .with_confidence(Box::new(Threshold::new(everything).unwrap()) as Box<dyn Confidence<f64>>);
+    honest(&all_pairs.unwrap(), &tight(), 2.0);
+}
+
+#[test]
+fn missing_labels_are_accounted_for() {
+    let _alone = alone();
+    let ensemble = planted_with_missing(600, 10, 8, 0.3, 0.2, 4);
+    honest::<f64>(&pipeline(Lwca::default(), admm(), Spectral::default()), &ensemble, 3.0);
+}
+
+/// Reads everything of every iteration.
+#[derive(Debug)]
+struct Curious;
+
+impl Observer for Curious {
+    fn needs(&self) -> Needs {
+        Needs { changes: true, objective: true, residual: true }
+    }
+
+    fn on_iteration(&mut self, _: &Record) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn observers_are_accounted_for() {
+    let _alone = alone();
+    let (ensemble, method) =
+        (loose(), pipeline::<f64>(Lwca::default(), admm(), Spectral::default()));
+    let needs = Needs { changes: true, objective: true, residual: true };
+    let stated = peak(&method.footprint(&shape::<f64>(&ensemble).with_needs(needs)));
+    let unwatched = peak(&method.footprint(&shape::<f64>(&ensemble)));
+    let mut observer = Curious;
+    let mut ctx = Ctx::default().with_observer(&mut observer);
+    let (fit, taken) = taken(|| method.fit(&ensemble, &mut ctx));
+    fit.unwrap();
+    assert!(taken.peak <= stated + SLACK && taken.peak > unwatched, "{} {stated}", taken.peak);
+    // The same with a limit: the run knows who is watching.
+    let mut ctx = Ctx::default().with_observer(&mut observer).with_memory(stated - 1);
+    assert!(matches!(method.fit(&ensemble, &mut ctx), Err(Error::Memory { .. })));
+}
+
+#[test]
+fn exact_states_its_answer_at_least() {
+    let _alone = alone();
+    let shape = shape::<f64>(&loose());
+    let footprint = Enhancer::<f64>::footprint(&Exact::default(), &shape);
+    assert!(footprint.result >= shape.similarity());
+    assert!(footprint.working > footprint.result);
+}
+
+/// The limit is met exactly: what is stated passes, and a byte less is refused
+/// before anything of size n' × n' is made.
+#[test]
+fn a_run_that_does_not_fit_is_refused_before_it_begins() {
+    let _alone = alone();
+    let ensemble = loose();
+    let method = pipeline::<f64>(Lwca::default(), admm(), Spectral::default());
+    let shape = shape::<f64>(&ensemble);
+    let stated = peak(&method.footprint(&shape));
+    let mut ctx = Ctx::default().with_memory(stated);
+    assert!(method.run(&ensemble, 5, &mut ctx).is_ok());
+    let mut ctx = Ctx::default().with_memory(stated - 1);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let error = refused.unwrap_err();
+    let Error::Memory { stage, needed, available, .. } = &error else { panic!("{error}") };
+    assert_eq!(
+        (stage.as_str(), *needed, *available),
+        ("enhance (admm)", Bytes(stated), Bytes(stated - 1))
+    );
+    assert!(taken.largest < shape.condensed().0 / 8, "{} bytes at once", taken.largest);
+    assert!(taken.peak < shape.condensed().0 / 2, "{} bytes in all", taken.peak);
+    let message = error.to_string();
+    for part in
+        ["enhance (admm)", &needed.to_string(), &available.to_string(), "n' = 69", "use f32"]
+    {
+        assert!(message.contains(part), "{message} lacks {part}");
+    }
+}
+
+#[test]
+fn a_few_kilobytes_do_not_even_merge_the_rows() {
+    let _alone = alone();
+    let ensemble = loose();
+    let method = pipeline::<f32>(Eac, NoEnhancement, Linkage::average());
+    let mut ctx = Ctx::default().with_memory(4096);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("microclusters needs "), "{message}");
+    assert!(
+        message.contains("4.1 KB are available at 700 samples and 10 clusterings"),
+        "{message}"
+    );
+    assert!(taken.peak < 4096, "{} bytes", taken.peak);
+}
+
+/// Two samples of a group that are as similar to others as to each other make it
+/// fall apart; how many do is not known before the similarity is.
+#[test]
+fn linkage_asks_before_it_splits_groups() {
+    let _alone = alone();
+    let samples = 800;
+    let groups = (0..samples).map(|i| i / 2).collect();
+    let grouping = std::sync::Arc::new(enclust_core::Grouping::from_map(groups).unwrap());
+    let n = grouping.len();
+    let values = |count: usize| vec![0.5; count];
+    let similarity =
+        Similarity::new(grouping, values(n * (n - 1) / 2), values(n), vec![1.0; n]).unwrap();
+    let labels: Vec<u32> = (0..samples).map(|i| i / 2).collect();
+    let ensemble = Ensemble::from_columns(&[labels]).unwrap();
+    let method = Pipeline::plain(Precomputed::new(similarity), Linkage::average()).unwrap();
+    let stated = peak(&method.footprint(&shape::<f64>(&ensemble)));
+    let mut ctx = Ctx::default().with_memory(stated);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("consensus (average) needs "), "{message}");
+    assert!(message.contains("at 800 groups after splitting"), "{message}");
+    assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
+    // Four times the table, and the finer similarity: it does fit into ten times.
+    let mut ctx = Ctx::default().with_memory(10 * stated);
+    assert!(method.run(&ensemble, 5, &mut ctx).is_ok());
+}
+
+/// A similarity over finer groups than the labels make is checked at its own size.
+#[test]
+fn finer_evidence_is_checked_when_it_is_there() {
+    let _alone = alone();
+    let ensemble = Ensemble::from_columns(&[vec![0; 500]]).unwrap();
+    let n = 500;
+    let matrix: Vec<f64> = (0..n * n).map(|at| if at / n == at % n { 1.0 } else { 0.5 }).collect();
+    let similarity = Similarity::from_matrix(n, &matrix).unwrap();
+    let method = Pipeline::plain(Precomputed::new(similarity), Linkage::average()).unwrap();
+    let labels = shape::<f64>(&ensemble);
+    let needed = peak(&method.footprint(&labels.clone().with_groups(n)));
+    assert!(peak(&method.footprint(&labels)) < needed);
+    assert!(method.run(&ensemble, 5, &mut Ctx::default().with_memory(needed)).is_ok());
+    let refused = method.run(&ensemble, 5, &mut Ctx::default().with_memory(needed - 1));
+    assert!(matches!(refused, Err(Error::Memory { .. })));
+}
+
+/// Very many clusters are more than the footprint is stated for; the cut asks then.
+#[test]
+fn a_cut_into_many_clusters_asks_for_what_it_needs() {
+    let _alone = alone();
+    let ensemble = loose();
+    let method = pipeline::<f64>(Eac, NoEnhancement, Spectral::default());
+    let limit = peak(&method.footprint(&shape::<f64>(&ensemble)));
+    let mut ctx = Ctx::default().with_memory(limit);
+    let fit = method.fit(&ensemble, &mut ctx).unwrap();
+    assert!(fit.cut(10, &mut ctx).is_ok());
+    let (refused, taken) = taken(|| fit.cut(300, &mut ctx));
+    let message = refused.unwrap_err().to_string();
+    assert!(message.starts_with("a cut by spectral needs "), "{message}");
+    assert!(taken.peak < 4096, "{} bytes", taken.peak);
+}
+
+/// A rule that reads the residual makes ADMM compute it.
+#[test]
+fn stopping_rules_are_accounted_for() {
+    let _alone = alone();
+    let shape = shape::<f64>(&loose());
+    let cheap = admm().stopping_by(IterationLimit::new(Default::default()).unwrap());
+    let dear = admm().stopping_by(enclust_enhance::KktResidual::new(Default::default()).unwrap());
+    let working = |a: &Admm| Enhancer::<f64>::footprint(a, &shape).working;
+    assert_eq!(working(&cheap), working(&admm()));
+    assert!(working(&dear) > working(&cheap) + shape.square() * 2);
+}

@@ -1,0 +1,219 @@
+//! Stages added up, compared with what there is, and what to do if it is too little.
+
+use std::fmt;
+
+use crate::error::{Error, Result};
+use crate::memory::{Bytes, Footprint, Shape};
+
+/// What one stage of a run needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// The stage: "microclusters", "represent", "confidence", "enhance", "consensus".
+    pub stage: &'static str,
+    /// The part that does it.
+    pub component: String,
+    /// What earlier stages have left in memory for this one or a later one.
+    pub held: Bytes,
+    /// What it takes itself.
+    pub own: Footprint,
+}
+
+impl Need {
+    /// The most memory in use while the stage runs.
+    pub fn peak(&self) -> Bytes {
+        self.held + self.own.total()
+    }
+
+    /// What else could do the stage's work, in words.
+    fn alternative(&self) -> Option<&'static str> {
+        match self.stage {
+            "represent" => Some("another representation"),
+            "confidence" => Some("another choice of confident pairs"),
+            "enhance" => Some("another enhancer"),
+            "consensus" => Some("another consensus function"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.component.as_str() {
+            "" => f.write_str(self.stage),
+            component => write!(f, "{} ({component})", self.stage),
+        }
+    }
+}
+
+/// [`Error::Memory`] unless so much is available; where that is not known, all is.
+pub(crate) fn require(
+    stage: &str,
+    needed: Bytes,
+    available: Option<Bytes>,
+    size: &str,
+    advice: &str,
+) -> Result<()> {
+    match available {
+        Some(available) if needed > available => Err(Error::Memory {
+            stage: stage.to_string(),
+            size: size.to_string(),
+            needed,
+            available,
+            advice: vec![advice.to_string(), MORE.to_string()],
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What always helps.
+const MORE: &str = "allow more memory";
+
+/// The needs of a run, refused if its largest stage does not fit. `plan` tells what the
+/// stages need at a shape; it is asked about other shapes only to give advice.
+pub(crate) fn check(
+    plan: impl Fn(&Shape) -> Vec<Need>,
+    shape: &Shape,
+    limit: Option<Bytes>,
+) -> Result<Vec<Need>> {
+    let needs = plan(shape);
+    let Some((worst, available)) = needs.iter().max_by_key(|need| need.peak()).zip(limit) else {
+        return Ok(needs);
+    };
+    if worst.peak() <= available {
+        return Ok(needs);
+    }
+    let advice = [
+        in_single_precision(&plan, shape, worst, available),
+        with_fewer_groups(&plan, shape, available),
+        without(worst, &needs, available),
+        Some(MORE.to_string()),
+    ];
+    Err(Error::Memory {
+        stage: worst.to_string(),
+        size: format!("n' = {}", shape.groups),
+        needed: worst.peak(),
+        available,
+        advice: advice.into_iter().flatten().collect(),
+    })
+}
+
+fn peak(needs: &[Need]) -> Bytes {
+    needs.iter().map(Need::peak).max().unwrap_or_default()
+}
+
+/// Worth saying only of a run in double precision whose numbers matter.
+fn in_single_precision(
+    plan: &impl Fn(&Shape) -> Vec<Need>,
+    shape: &Shape,
+    worst: &Need,
+    available: Bytes,
+) -> Option<String> {
+    let single = size_of::<f32>();
+    let needed = peak(&plan(&shape.clone().with_scalar(single)));
+    let enough = if needed <= available { "" } else { ", not enough alone" };
+    let helps = shape.scalar > single && needed < worst.peak();
+    helps.then(|| format!("use f32 ({needed}{enough})"))
+}
+
+/// The largest number of groups that fits, if any does.
+fn with_fewer_groups(
+    plan: &impl Fn(&Shape) -> Vec<Need>,
+    shape: &Shape,
+    available: Bytes,
+) -> Option<String> {
+    let fits = |groups: usize| peak(&plan(&shape.clone().with_groups(groups))) <= available;
+    let (mut fitting, mut too_many) = (0, shape.groups);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        if fits(middle) { fitting = middle } else { too_many = middle }
+    }
+    let advice = || {
+        format!(
+            "take fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
+        )
+    };
+    (fitting > 0).then(advice)
+}
+
+/// Worth saying only if everything else fits.
+fn without(worst: &Need, needs: &[Need], available: Bytes) -> Option<String> {
+    let others: Vec<Need> = needs.iter().filter(|need| *need != worst).cloned().collect();
+    let others = peak(&others);
+    let alternative = worst.alternative().filter(|_| others <= available)?;
+    Some(format!("choose {alternative} (the other stages need {others})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A similarity, then a stage that works with so many squares beside it.
+    fn plan(squares: u64) -> impl Fn(&Shape) -> Vec<Need> {
+        move |shape| {
+            let similarity = shape.similarity();
+            let need = |stage, component: &str, held, own| Need {
+                stage,
+                component: component.to_string(),
+                held,
+                own,
+            };
+            vec![
+                need("represent", "eac", Bytes(0), Footprint::new(similarity, Bytes(0))),
+                need(
+                    "enhance",
+                    "greedy",
+                    similarity,
+                    Footprint::new(similarity, shape.square() * squares),
+                ),
+            ]
+        }
+    }
+
+    fn refusal(squares: u64, shape: &Shape, available: u64) -> (String, Vec<String>) {
+        let error = check(plan(squares), shape, Some(Bytes(available))).unwrap_err();
+        let message = error.to_string();
+        let Error::Memory { advice, .. } = error else { panic!("{error}") };
+        (message, advice)
+    }
+
+    #[test]
+    fn what_fits_passes_and_one_byte_less_does_not() {
+        let shape = Shape::ahead::<f64>(100, 10, 5, 100);
+        let needed = peak(&plan(3)(&shape));
+        assert_eq!(needed, shape.similarity() * 2 + shape.square() * 3);
+        assert!(check(plan(3), &shape, Some(needed)).is_ok());
+        assert!(check(plan(3), &shape, None).is_ok());
+        assert!(check(plan(3), &shape, Some(needed - Bytes(1))).is_err());
+    }
+
+    #[test]
+    fn the_message_says_who_how_much_and_what_to_do() {
+        let shape = Shape::ahead::<f64>(10_000, 10, 5, 10_000);
+        let (message, _) = refusal(3, &shape, 2_000_000_000);
+        assert_eq!(
+            message,
+            "enhance (greedy) needs 3.2 GB where 2.0 GB are available at n' = 10000: \
+             use f32 (1.6 GB), take fewer or coarser base clusterings (n' = 7905 distinct label \
+             rows would fit), choose another enhancer (the other stages need 400.1 MB), or allow \
+             more memory"
+        );
+        let (message, _) = refusal(3, &shape, 1_000_000_000);
+        assert!(message.contains("use f32 (1.6 GB, not enough alone)"), "{message}");
+        let fitting = shape.clone().with_groups(7905);
+        assert!(check(plan(3), &fitting, Some(Bytes(2_000_000_000))).is_ok());
+        let larger = shape.with_groups(7906);
+        assert!(check(plan(3), &larger, Some(Bytes(2_000_000_000))).is_err());
+    }
+
+    #[test]
+    fn no_advice_that_would_not_help() {
+        let shape = Shape::ahead::<f32>(10_000, 10, 5, 10_000);
+        // Single precision already; the similarity alone is too large.
+        let (_, advice) = refusal(3, &shape, 100_000_000);
+        assert_eq!(advice.len(), 2, "{advice:?}");
+        assert!(advice[0].starts_with("take fewer"), "{advice:?}");
+        // Nothing fits in no memory at all.
+        let (_, advice) = refusal(3, &shape, 0);
+        assert_eq!(advice, ["allow more memory"]);
+    }
+}

@@ -1,0 +1,258 @@
+//! The sizes that decide how much memory a stage takes.
+
+use crate::convergence::Needs;
+use crate::ensemble::MISSING;
+use crate::memory::Bytes;
+use crate::microclusters::Microclusters;
+use crate::real::Real;
+
+/// How large a run is, before anything of that size exists.
+///
+/// Made [of microclusters](Shape::of), or [ahead](Shape::ahead) of any data to ask
+/// what a run would need. The methods give the sizes of the things stages are made
+/// of, in bytes.
+///
+/// ```
+/// use enclust_core::{Bytes, Shape};
+///
+/// // A million samples, 20 clusterings of 30 clusters, 10,000 distinct label rows.
+/// let shape = Shape::ahead::<f32>(1_000_000, 20, 30, 10_000);
+/// assert_eq!(shape.square(), Bytes(400_000_000));
+/// assert!(shape.similarity() < shape.square());
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Shape {
+    /// Number of samples, n.
+    pub samples: usize,
+    /// Number of base clusterings, m.
+    pub clusterings: usize,
+    /// Number of clusters of all base clusterings together.
+    pub clusters: usize,
+    /// Number of clusters of the base clustering that has most.
+    pub largest: usize,
+    /// Number of groups, n': distinct rows of labels.
+    pub groups: usize,
+    /// Bytes of a number in the precision of the run.
+    pub scalar: usize,
+    /// Number of threads.
+    pub threads: usize,
+    /// What an observer asks an iteration to compute.
+    pub needs: Needs,
+    /// What the stage reads besides the label rows: the confident pairs of an enhancer,
+    /// the evidence of a consensus function. It is not part of the stage's footprint,
+    /// but its size may depend on choices of the stages before.
+    pub input: Bytes,
+    joined: Joined,
+}
+
+/// How many pairs of groups the clusterings join.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Joined {
+    /// By each clustering, added up.
+    total: f64,
+    /// By a clustering on average, weighted; nothing if labels are missing.
+    mean: Option<f64>,
+}
+
+impl Shape {
+    /// The shape of a run on these microclusters, in the precision `S` and with the
+    /// threads of the current pool. O(n' m) time.
+    pub fn of<S: Real>(microclusters: &Microclusters) -> Self {
+        let clusters = microclusters.clusters();
+        Shape {
+            samples: microclusters.grouping().samples(),
+            clusterings: clusters.len(),
+            clusters: clusters.iter().sum(),
+            largest: clusters.iter().copied().max().unwrap_or(0),
+            groups: microclusters.len(),
+            scalar: size_of::<S>(),
+            threads: rayon::current_num_threads(),
+            needs: Needs::default(),
+            input: Bytes(0),
+            joined: Joined::of(microclusters),
+        }
+    }
+
+    /// The shape expected of `samples` samples in `clusterings` clusterings of
+    /// `clusters` equally large clusters each, with `groups` distinct label rows.
+    pub fn ahead<S: Real>(
+        samples: usize,
+        clusterings: usize,
+        clusters: usize,
+        groups: usize,
+    ) -> Self {
+        let mean = pairs(groups as f64) / clusters.max(1) as f64;
+        Shape {
+            samples,
+            clusterings,
+            clusters: clusterings.saturating_mul(clusters),
+            largest: clusters,
+            groups,
+            scalar: size_of::<S>(),
+            threads: rayon::current_num_threads(),
+            needs: Needs::default(),
+            input: Bytes(0),
+            joined: Joined { total: mean * clusterings as f64, mean: Some(mean) },
+        }
+    }
+
+    /// The same with another number of groups; the pairs that clusterings join are
+    /// taken to follow its square.
+    pub fn with_groups(self, groups: usize) -> Self {
+        let ratio = pairs(groups as f64) / pairs(self.groups as f64).max(1.0);
+        let Joined { total, mean } = self.joined;
+        let joined = Joined { total: total * ratio, mean: mean.map(|m| m * ratio) };
+        Shape { groups, joined, ..self }
+    }
+
+    /// The same with numbers of so many bytes.
+    pub fn with_scalar(self, scalar: usize) -> Self {
+        Shape { scalar, ..self }
+    }
+
+    /// The same with so many threads.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Shape { threads, ..self }
+    }
+
+    /// The same with an observer that asks for this.
+    pub fn with_needs(self, needs: Needs) -> Self {
+        Shape { needs, ..self }
+    }
+
+    /// The same for a stage that reads so much.
+    pub fn with_input(self, input: Bytes) -> Self {
+        Shape { input, ..self }
+    }
+
+    /// The same in double precision, for what a stage computes in `f64` whatever
+    /// the precision of the run.
+    pub fn in_double(&self) -> Self {
+        self.clone().with_scalar(size_of::<f64>())
+    }
+
+    /// So many bytes a sample.
+    pub fn each_sample(&self, bytes: usize) -> Bytes {
+        Bytes(self.samples as u64) * bytes as u64
+    }
+
+    /// So many bytes a group.
+    pub fn each_group(&self, bytes: usize) -> Bytes {
+        Bytes(self.groups as u64) * bytes as u64
+    }
+
+    /// One number a group.
+    pub fn vector(&self) -> Bytes {
+        self.each_group(self.scalar)
+    }
+
+    /// n' × n' numbers.
+    pub fn square(&self) -> Bytes {
+        self.vector() * self.groups as u64
+    }
+
+    /// The n'(n' − 1)/2 numbers above the diagonal.
+    pub fn condensed(&self) -> Bytes {
+        Bytes(self.all_pairs()) * self.scalar as u64
+    }
+
+    /// A [`Similarity`](crate::Similarity).
+    pub fn similarity(&self) -> Bytes {
+        self.condensed() + self.vector() * 2
+    }
+
+    /// A [`Csr`](crate::Csr) with a row a group and so many entries.
+    pub fn sparse(&self, entries: u64) -> Bytes {
+        Bytes(entries) * (size_of::<u32>() + self.scalar) as u64
+            + Bytes(self.groups as u64 + 1) * size_of::<usize>() as u64
+    }
+
+    /// An upper bound on the pairs of groups that at least this share of the
+    /// clusterings joins; for share 0, that any clustering joins.
+    ///
+    /// If N pairs are joined by the share α, the clusterings join at least αN pairs
+    /// on average; how many they do join is known. Where labels are missing, shares
+    /// are of fewer clusterings and only the bound for share 0 holds.
+    pub fn pairs_joined_by(&self, share: f64) -> u64 {
+        let bound = match self.joined.mean {
+            Some(mean) if share > 0.0 => (mean / share).min(self.joined.total),
+            _ => self.joined.total,
+        };
+        // Conversion from floating point saturates.
+        (bound.ceil() as u64).min(self.all_pairs())
+    }
+
+    /// n'(n' − 1)/2.
+    pub fn all_pairs(&self) -> u64 {
+        let n = self.groups as u64;
+        n.saturating_mul(n.saturating_sub(1)) / 2
+    }
+}
+
+impl Joined {
+    fn of(microclusters: &Microclusters) -> Self {
+        let (mut total, mut weighted) = (0.0, 0.0);
+        for (k, &clusters) in microclusters.clusters().iter().enumerate() {
+            let mut members = vec![0.0; clusters];
+            let labels = microclusters.column(k).iter().filter(|&&label| label != MISSING);
+            labels.for_each(|&label| members[label as usize] += 1.0);
+            let joined: f64 = members.into_iter().map(pairs).sum();
+            total += joined;
+            weighted += microclusters.weight(k) * joined;
+        }
+        let mean = weighted / microclusters.total_weight();
+        // What divides by the share must not fall short by rounding.
+        let mean = (!microclusters.has_missing()).then_some(mean * (1.0 + 1e-9));
+        Joined { total, mean }
+    }
+}
+
+fn pairs(members: f64) -> f64 {
+    0.5 * members * (members - 1.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::Ensemble;
+
+    fn shape(columns: &[[u8; 6]]) -> Shape {
+        Shape::of::<f64>(&Microclusters::of(&Ensemble::from_columns(columns).unwrap()))
+    }
+
+    #[test]
+    fn sizes_are_read_off_the_microclusters() {
+        let shape = shape(&[[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]);
+        assert_eq!((shape.samples, shape.clusterings, shape.groups), (6, 2, 4));
+        assert_eq!((shape.clusters, shape.largest, shape.scalar), (5, 3, 8));
+        assert_eq!(shape.condensed(), Bytes(6 * 8));
+        assert_eq!(shape.similarity(), Bytes((6 + 8) * 8));
+        assert_eq!(shape.sparse(3), Bytes(3 * 12 + 5 * 8));
+    }
+
+    /// The first clustering joins 1 of the pairs of the 4 groups, the second 2.
+    #[test]
+    fn few_pairs_can_be_joined_by_many_clusterings() {
+        let shape = shape(&[[0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 1]]);
+        assert_eq!(shape.pairs_joined_by(0.0), 3);
+        assert_eq!(shape.pairs_joined_by(1.0), 2);
+        assert_eq!(shape.pairs_joined_by(0.1), 3);
+    }
+
+    #[test]
+    fn missing_labels_weaken_the_bound() {
+        let rows = [[Some(0), Some(0)], [Some(0), None], [None, Some(0)]];
+        let ensemble = Ensemble::from_rows(&rows).unwrap();
+        let shape = Shape::of::<f64>(&Microclusters::of(&ensemble));
+        // Rows 0, 1 and rows 0, 2 are joined by all clusterings that label both.
+        assert_eq!(shape.pairs_joined_by(1.0), 2);
+    }
+
+    #[test]
+    fn huge_shapes_saturate() {
+        let shape = Shape::ahead::<f64>(usize::MAX, 10, 5, usize::MAX);
+        assert_eq!(shape.square(), Bytes(u64::MAX));
+        assert_eq!(shape.similarity(), Bytes(u64::MAX));
+    }
+}

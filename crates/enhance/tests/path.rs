@@ -1,0 +1,88 @@
+//! Answers along a path against answers from scratch.
+
+mod oracle;
+
+use enclust_core::{Confident, Ctx, Problem, Similarity, Status};
+use enclust_enhance::{Exact, ExactParams, ExactPath};
+use enclust_testkit::generate::{ensembles, planted};
+use oracle::Case;
+use proptest::prelude::*;
+
+const TOLERANCE: f64 = 1e-6;
+
+fn params(lambda: f64) -> ExactParams {
+    ExactParams { lambda, tolerance: TOLERANCE, ..ExactParams::default() }
+}
+
+/// 12 values of λ from 0.02 to 1, evenly spaced in their logarithm.
+fn lambdas() -> Vec<f64> {
+    (0..12).map(|i| 0.02 * 50_f64.powf(f64::from(i) / 11.0)).collect()
+}
+
+fn worst(a: &Similarity<f64>, b: &Similarity<f64>) -> f64 {
+    let pairs = a.condensed().iter().zip(b.condensed());
+    pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+}
+
+/// Iterations along the path and from scratch, answers compared.
+fn compare(case: &Case<f64>) -> (usize, usize) {
+    let mut path = ExactPath::new(params(0.4)).unwrap();
+    let (mut along, mut scratch) = (0, 0);
+    for lambda in lambdas() {
+        let warm = path.enhance(&case.problem(), lambda, &mut Ctx::default()).unwrap();
+        let cold = case.enhance(&Exact::new(params(lambda)).unwrap());
+        assert_eq!(warm.report.status, Status::Converged);
+        let certificate = warm.report.certificate.unwrap();
+        let other = cold.report.certificate.unwrap();
+        assert!(certificate.relative_distance < 1.01 * TOLERANCE, "{certificate:?}");
+        let bound = certificate.largest_distance + other.largest_distance;
+        assert!(worst(&warm.similarity, &cold.similarity) <= bound);
+        along += warm.report.iterations;
+        scratch += cold.report.iterations;
+    }
+    (along, scratch)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn the_answers_are_those_from_scratch(e in ensembles(12, 6, 3), alpha in 0.0..=1.0) {
+        compare(&Case::<f64>::merged(&e, alpha, true));
+    }
+}
+
+#[test]
+fn a_path_takes_far_fewer_iterations() {
+    let case = Case::<f64>::merged(&planted(700, 6, 30, 0.3, 5), 0.6, true);
+    let (along, scratch) = compare(&case);
+    assert!(2 * along < scratch, "{along} along the path, {scratch} from scratch");
+}
+
+#[test]
+fn other_confident_pairs_and_other_groups_are_no_obstacle() {
+    let ensemble = planted(500, 8, 20, 0.3, 3);
+    let mut path = ExactPath::new(params(0.4)).unwrap();
+    for alpha in [0.9, 0.7, 0.5, 0.8] {
+        let case = Case::<f64>::merged(&ensemble, alpha, true);
+        let warm = path.enhance(&case.problem(), 0.4, &mut Ctx::default()).unwrap();
+        let cold = case.enhance(&Exact::new(params(0.4)).unwrap());
+        assert!(worst(&warm.similarity, &cold.similarity) < 1e-4, "α {alpha}");
+    }
+    let other = Case::<f64>::merged(&planted(90, 5, 4, 0.3, 9), 0.6, true);
+    let answer = path.enhance(&other.problem(), 0.2, &mut Ctx::default()).unwrap();
+    assert_eq!(answer.report.status, Status::Converged);
+}
+
+#[test]
+fn nothing_confident_and_a_repeated_point_are_no_obstacle() {
+    let case = Case::<f64>::merged(&planted(90, 5, 4, 0.3, 9), 0.6, true);
+    let none = Confident::none(case.similarity.len());
+    let problem = Problem { confident: &none, ..case.problem() };
+    let mut path = ExactPath::new(params(0.4)).unwrap();
+    for lambda in [0.4, 0.4, 0.2, 0.1] {
+        let answer = path.enhance(&problem, lambda, &mut Ctx::default()).unwrap();
+        assert_eq!(answer.similarity.condensed(), case.similarity.condensed());
+    }
+    assert!(path.enhance(&problem, -1.0, &mut Ctx::default()).is_err());
+}
