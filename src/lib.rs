@@ -56,7 +56,8 @@ pub mod prelude {
         Status, Violations, Weighting,
     };
     pub use crate::enhance::{
-        Admm, AdmmParams, Exact, ExactParams, Threshold, ThresholdParams, TwoSided, TwoSidedParams,
+        Admm, AdmmParams, Exact, ExactParams, ExactPath, Threshold, ThresholdParams, TwoSided,
+        TwoSidedParams,
     };
     pub use crate::metrics::Scores;
     pub use crate::registry::standard;

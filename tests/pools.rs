@@ -6,7 +6,11 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use enclust::core::{BoxedPipeline, Ctx, Method, Part, PipelineSpec};
+use enclust::core::{
+    BoxedPipeline, Confidence, Ctx, Enhancer, Method, Microclusters, Part, PipelineSpec, Problem,
+    Represent, Similarity,
+};
+use enclust::enhance::{Exact, ExactParams, Storage, Threshold};
 use enclust::metrics::Scores;
 use enclust::registry::{DEFAULT_BACKEND, standard};
 use enclust_experiment::{PaperDraws, Summary};
@@ -112,5 +116,53 @@ fn admm_agrees_with_reference_runs() {
             "{dataset} at α {alpha}, λ {lambda}: {:.4}",
             summary.mean
         );
+    }
+}
+
+/// ‖X − Y‖ over the samples, off the diagonal, and the largest difference.
+fn distance(x: &Similarity<f64>, y: &Similarity<f64>) -> (f64, f64) {
+    let sizes = x.grouping().sizes();
+    let (mut square, mut largest) = (0.0, 0.0_f64);
+    for p in 0..x.len() {
+        for (at, (a, b)) in x.row(p).iter().zip(y.row(p)).enumerate() {
+            square += 2.0 * (sizes[p] * sizes[p + 1 + at]) as f64 * (a - b).powi(2);
+            largest = largest.max((a - b).abs());
+        }
+    }
+    (square.sqrt(), largest)
+}
+
+/// At the default tolerance, against a solve to 1e-12 in double precision.
+#[test]
+fn exact_is_as_close_to_the_optimum_as_it_says() {
+    let ctx = &mut Ctx::<f64>::default();
+    for (dataset, draws) in [
+        ("Ecoli", 20),
+        ("Aggregation", 20),
+        ("UMIST", 20),
+        ("SPF", 20),
+        ("Caltech20", 3),
+        ("FCT", 1),
+    ] {
+        let Some(pool) = load(dataset) else { return };
+        for columns in PaperDraws::new(100, ENSEMBLE, 1).unwrap().take(draws) {
+            let micro = Microclusters::of(&pool.ensemble.select(&columns).unwrap());
+            let evidence = enclust::ca::Lwca::default().build(&micro, ctx).unwrap();
+            let similarity = evidence.as_similarity().unwrap();
+            let confident = Threshold::default().select(&micro, similarity, ctx).unwrap();
+            let problem = Problem { similarity, confident: &confident, start: None };
+            let tight = ExactParams {
+                tolerance: 1e-12,
+                storage: Storage::Double,
+                ..ExactParams::default()
+            };
+            let optimum = Exact::new(tight).unwrap().enhance(&problem, ctx).unwrap();
+            let given = Exact::default().enhance(&problem, ctx).unwrap();
+            let certificate = given.report.certificate.unwrap();
+            let (norm, largest) = distance(&given.similarity, &optimum.similarity);
+            assert!(norm <= certificate.distance, "{dataset}: {norm}, {certificate:?}");
+            assert!(largest <= certificate.largest_distance, "{dataset}: {largest}");
+        }
+        println!("{dataset}: within its certificate in {draws} draws");
     }
 }

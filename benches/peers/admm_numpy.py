@@ -12,6 +12,8 @@ import time
 import numpy as np
 import scipy.io
 
+from lwca import draw, lwca
+
 
 def co_association(labels):
     n, m = labels.shape
@@ -21,24 +23,11 @@ def co_association(labels):
     return counts / m
 
 
-def lwca(labels, theta=0.4):
-    n, m = labels.shape
-    blocks = [np.unique(labels[:, k], return_inverse=True)[1] for k in range(m)]
-    onehot = np.hstack([np.eye(b.max() + 1)[b] for b in blocks])
-    share = (onehot.T @ onehot) / onehot.sum(0)[:, None]
-    entropy = -np.where(share > 0, share * np.log2(np.where(share > 0, share, 1)), 0).sum(1)
-    weight = np.exp(-entropy / (theta * m))
-    similarity = (onehot * weight) @ onehot.T / m
-    np.fill_diagonal(similarity, 1)
-    return similarity
-
-
 def main():
     path, iterations = sys.argv[1], int(sys.argv[2])
     alpha, lam, g1, g2 = 0.8, 0.4, 1.0, 1.0
     members = scipy.io.loadmat(path)["members"].astype(int)
-    columns = np.argsort(np.random.RandomState(1).random_sample(members.shape[1]), kind="stable")[:20]
-    labels = members[:, columns]
+    labels = draw(members)
     a = lwca(labels)
     h = co_association(labels)
     h[h < alpha] = 0

@@ -1,6 +1,6 @@
 //! Chores of the workspace: `cargo xtask <command>`.
 
-mod peers;
+mod performance;
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,9 @@ usage: cargo xtask <command>
   package           whether every crate can be packed for publishing
   pools             the checks against published pools, in the folder that the
                     variable ENCLUST_POOLS names
-  peers             time of Admm beside the same iteration at n x n in NumPy, on
-                    the pools FCT and LS (makes a Python environment in .venv)";
+  performance       the tables of docs/performance.md: EC-CMS beside its peers in
+                    Python (makes an environment in .venv), and its cost against
+                    the size; ENCLUST_POOLS as above, machine otherwise idle";
 
 /// What went wrong, in words.
 type Outcome<T = ()> = Result<T, String>;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         ["lint"] => lint(),
         ["package"] => package(),
         ["pools"] => pools(),
-        ["peers"] => peers::compare(),
+        ["performance"] => performance::tables(),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -3,8 +3,8 @@
 mod oracle;
 
 use enclust_core::{
-    Certificate, Confident, Csr, Ctx, Enhancer, Ensemble, Error, Microclusters, Problem, Real,
-    Similarity, Status,
+    Certificate, Confident, Csr, Ctx, Enhancer, Ensemble, Error, Grouping, Microclusters, Problem,
+    Real, Similarity, Status,
 };
 use enclust_enhance::objective::{kkt_residual, objective};
 use enclust_enhance::{
@@ -138,6 +138,62 @@ proptest! {
             &to_dense(&long.similarity), &to_dense(&case.enhance(&exact(0.4, 1e-11)).similarity),
         );
         prop_assert!(difference < 1e-7, "{difference}");
+    }
+}
+
+/// The problem of some groups alone, in their order.
+fn restricted(case: &Case<f64>, groups: &[usize]) -> (Similarity<f64>, Confident<f64>) {
+    let (all, confident) = (&case.similarity, &case.confident);
+    let sizes: Vec<usize> = groups.iter().map(|&p| all.grouping().sizes()[p]).collect();
+    let map = sizes.iter().enumerate().flat_map(|(at, &r)| vec![at as u32; r]).collect();
+    let pick = |values: &[f64]| groups.iter().map(|&p| values[p]).collect::<Vec<_>>();
+    let between = enclust_core::fill_condensed(groups.len(), |i, row| {
+        for (j, out) in (i + 1..groups.len()).zip(row) {
+            *out = all.between(groups[i], groups[j]);
+        }
+    });
+    let part = |matrix: &Csr<f64>| {
+        let row = |&p: &usize| {
+            let kept = |(at, &q): (usize, &usize)| matrix.get(p, q).map(|v| (at as u32, v));
+            groups.iter().enumerate().filter_map(kept).collect()
+        };
+        Csr::from_rows(groups.len(), groups.iter().map(row).collect())
+    };
+    let grouping = std::sync::Arc::new(Grouping::from_map(map).unwrap());
+    let similarity =
+        Similarity::new(grouping, between, pick(all.within()), pick(all.own())).unwrap();
+    let confident = Confident {
+        graph: part(&confident.graph),
+        within: pick(&confident.within),
+        fixed: part(&confident.fixed),
+        fixed_within: groups.iter().map(|&p| confident.fixed_within[p]).collect(),
+    };
+    (similarity, confident)
+}
+
+/// T4: the block between two components of H does not depend on the others.
+#[test]
+fn blocks_of_components_have_the_same_answer_alone() {
+    let case = Case::<f64>::merged(&planted(400, 10, 8, 0.1, 4), 0.6, true);
+    let component = case.confident.graph.components();
+    let count = component.iter().max().unwrap() + 1;
+    assert!((3..200).contains(&count), "{count} components");
+    let whole = case.enhance(&exact(0.4, 1e-10)).similarity;
+    for a in 0..count.min(12) {
+        for b in a..count.min(12) {
+            let groups: Vec<usize> =
+                (0..component.len()).filter(|&p| [a, b].contains(&component[p])).collect();
+            let (similarity, confident) = restricted(&case, &groups);
+            let problem = Problem { similarity: &similarity, confident: &confident, start: None };
+            let alone = exact(0.4, 1e-10).enhance(&problem, &mut Ctx::default()).unwrap();
+            for i in 0..groups.len() {
+                for j in i + 1..groups.len() {
+                    let (x, y) =
+                        (alone.similarity.between(i, j), whole.between(groups[i], groups[j]));
+                    assert!((x - y).abs() < 1e-8, "components {a} and {b}: {x} and {y}");
+                }
+            }
+        }
     }
 }
 

@@ -106,7 +106,7 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
 
     /// Computes the residual anew, and says whether that led anywhere.
     fn look_again(&mut self, target: f64, stalled: bool) -> Progress {
-        let (before, carried) = (self.measure.square.sqrt(), self.norm);
+        let before = self.measure.square.sqrt();
         self.settle();
         // The old directions are conjugate to each other only up to rounding, and the
         // residual they belong to was another one.

@@ -1,0 +1,241 @@
+//! EC-CMS beside its peers in Python, and its cost against the size: the figures of
+//! `docs/performance.md`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::{Outcome, cargo, pools_folder, run, shown};
+
+/// Pool, and how many times the time of plain LWEA in NumPy is allowed.
+const BARS: [(&str, f64); 7] = [
+    ("SPF", 3.0),
+    ("Caltech20", 3.0),
+    ("FCT", 1.0),
+    ("Texture", 1.0),
+    ("LS", 1.0),
+    ("ISOLET", 1.0),
+    ("USPS", 2.0),
+];
+
+/// n' of the synthetic ensembles.
+const SIZES: [&str; 6] = ["500", "1000", "2000", "4000", "8000", "12000"];
+
+/// Everything, in the order of `docs/performance.md`. Parts that need the authors'
+/// pools say so and are left out without them.
+pub fn tables() -> Outcome {
+    println!("machine: {}", machine());
+    if let Some(folder) = pools_folder()? {
+        let python = environment()?;
+        admm_in_numpy(&folder, &python)?;
+        lwea_in_numpy(&folder, &python)?;
+        sweep(&folder)?;
+    }
+    growth()?;
+    a_million_samples()
+}
+
+/// Processor, cores and memory, as Linux tells them.
+fn machine() -> String {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|l| l.starts_with(name))?;
+        Some(line.split(':').nth(1)?.trim().to_string())
+    };
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let processor = field(&read("/proc/cpuinfo"), "model name").unwrap_or("unknown".into());
+    let memory = field(&read("/proc/meminfo"), "MemTotal").unwrap_or("unknown".into());
+    format!("{processor}, {cores} cores, {memory}")
+}
+
+/// The whole pipeline, labels in, labels out, and the paper's iteration at n × n.
+fn admm_in_numpy(folder: &Path, python: &Path) -> Outcome {
+    println!("\n| pool | n | n' | method | iterations | enclust, s | NumPy ADMM, s | ratio |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for dataset in ["FCT", "LS"] {
+        let admm = on_pool(folder, "ec-cms-admm", "1", dataset)?;
+        let exact = on_pool(folder, "ec-cms", "5", dataset)?;
+        let script = root().join("benches/peers/admm_numpy.py");
+        let pool = folder.join(format!("{dataset}.mat"));
+        let iterations = &admm.iterations;
+        let printed = output(Command::new(python).arg(script).arg(pool).arg(iterations))?;
+        let [_, _inverse, _iteration, numpy] = words(printed.trim())?;
+        for (name, ours) in [("ec-cms", &exact), ("ec-cms-admm", &admm)] {
+            let ratio = number(&numpy)? / number(&ours.whole)?;
+            println!(
+                "| {dataset} | {} | {} | {name} | {} | {} | {numpy} | {ratio:.0} × |",
+                ours.n, ours.groups, ours.iterations, ours.whole
+            );
+        }
+    }
+    println!("\nNumPy: the inverse and five iterations timed, scaled to the count of ec-cms-admm.");
+    Ok(())
+}
+
+fn lwea_in_numpy(folder: &Path, python: &Path) -> Outcome {
+    println!(
+        "\n| pool | n | n' | iterations | EC-CMS, s | NumPy LWEA, s | EC-CMS / LWEA | bar | peak, MB |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for (dataset, bar) in BARS {
+        let ours = on_pool(folder, "ec-cms", "3", dataset)?;
+        let script = root().join("benches/peers/lwea_numpy.py");
+        let pool = folder.join(format!("{dataset}.mat"));
+        let printed = output(Command::new(python).arg(script).arg(pool).arg(&ours.k))?;
+        let [_, numpy] = words(printed.trim())?;
+        let ratio = number(&ours.whole)? / number(&numpy)?;
+        let verdict = if ratio <= bar { "met" } else { "missed" };
+        println!(
+            "| {dataset} | {} | {} | {} | {} | {numpy} | {ratio:.2} | ≤ {bar} {verdict} | {} |",
+            ours.n, ours.groups, ours.iterations, ours.whole, ours.peak
+        );
+    }
+    Ok(())
+}
+
+fn sweep(folder: &Path) -> Outcome {
+    println!(
+        "\n| pool | 20 λ from scratch, s | iterations | along the path, s | iterations | share | worst certificate |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "sweep", "--"])
+        .args(["20", "FCT", "LS"])
+        .env("ENCLUST_POOLS", folder)
+        .output();
+    let printed = checked(bench, "the sweep")?;
+    for line in printed.lines() {
+        let [dataset, cold, cold_iterations, _, warm, warm_iterations, worst] = words(line)?;
+        let share = number(&warm)? / number(&cold)?;
+        println!(
+            "| {dataset} | {cold} | {cold_iterations} | {warm} | {warm_iterations} | {share:.2} | {worst} |"
+        );
+    }
+    Ok(())
+}
+
+/// Time and memory against n', with the exponents fitted to the larger half.
+fn growth() -> Outcome {
+    println!(
+        "\n| n = n' asked | n' | entries of H a row | iterations | enhance, s | whole, s | peak, MB |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let (mut times, mut memory) = (Vec::new(), Vec::new());
+    for size in SIZES {
+        let line = synthetic(size, size)?;
+        let [_, groups, links, iterations, _, _, _, enhance, _, whole, peak] = words(&line)?;
+        println!("| {size} | {groups} | {links} | {iterations} | {enhance} | {whole} | {peak} |");
+        times.push((number(&groups)?.ln(), number(&whole)?.ln()));
+        memory.push((number(&groups)?.ln(), number(&peak)?.ln()));
+    }
+    let half = SIZES.len() / 2;
+    println!(
+        "\nFitted for n' ≥ {}: time grows as n'^{:.2}, memory as n'^{:.2}.",
+        SIZES[half],
+        slope(&times[half..]),
+        slope(&memory[half..])
+    );
+    Ok(())
+}
+
+fn a_million_samples() -> Outcome {
+    println!("\n| n | n' | microclusters, s | n' part, s | whole, s | peak, MB |");
+    println!("|---|---|---|---|---|---|");
+    for samples in ["250000", "500000", "1000000"] {
+        let line = synthetic("10000", samples)?;
+        let [_, groups, _, _, micro, represent, confidence, enhance, consensus, whole, peak] =
+            words(&line)?;
+        let parts = [&represent, &confidence, &enhance, &consensus];
+        let rest: f64 = parts.into_iter().map(|p| number(p)).sum::<Outcome<f64>>()?;
+        println!("| {samples} | {groups} | {micro} | {rest:.2} | {whole} | {peak} |");
+    }
+    Ok(())
+}
+
+/// Slope of the line of least squares.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x).powi(2))
+}
+
+/// One line of the benchmark `on_pools`; a process of its own, for the peak memory.
+struct OnPool {
+    n: String,
+    groups: String,
+    k: String,
+    iterations: String,
+    whole: String,
+    peak: String,
+}
+
+fn on_pool(folder: &Path, method: &str, repetitions: &str, dataset: &str) -> Outcome<OnPool> {
+    let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "on_pools", "--"])
+        .args([method, repetitions, dataset])
+        .env("ENCLUST_POOLS", folder)
+        .output();
+    let printed = checked(bench, "on_pools")?;
+    let [_, n, groups, k, iterations, _, whole, peak] = words(printed.trim())?;
+    Ok(OnPool { n, groups, k, iterations, whole, peak })
+}
+
+fn synthetic(points: &str, samples: &str) -> Outcome<String> {
+    let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "synthetic", "--"])
+        .args([points, samples, "2"])
+        .output();
+    Ok(checked(bench, "synthetic")?.trim().to_string())
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A Python with NumPy, SciPy and fastcluster, made on first use.
+fn environment() -> Outcome<PathBuf> {
+    let folder = root().join(".venv");
+    let python = folder.join("bin/python");
+    if !python.exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    }
+    let packages = ["numpy", "scipy", "fastcluster"];
+    run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    Ok(python)
+}
+
+fn output(command: &mut Command) -> Outcome<String> {
+    checked(command.output(), &shown(command))
+}
+
+fn checked(done: std::io::Result<std::process::Output>, what: &str) -> Outcome<String> {
+    let done = done.map_err(|e| format!("cannot start {what}: {e}"))?;
+    if !done.status.success() {
+        return Err(format!("{what} failed: {}", String::from_utf8_lossy(&done.stderr)));
+    }
+    String::from_utf8(done.stdout).map_err(|e| e.to_string())
+}
+
+fn words<const N: usize>(line: &str) -> Outcome<[String; N]> {
+    let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
+    words.try_into().map_err(|_| format!("cannot read \"{line}\""))
+}
+
+fn number(word: &str) -> Outcome<f64> {
+    word.parse().map_err(|_| format!("\"{word}\" is no number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_of_a_power_law_is_its_exponent() {
+        let points: Vec<(f64, f64)> =
+            [1.0, 2.0, 5.0, 9.0].map(|x: f64| (x.ln(), (3.0 * x.powf(2.5)).ln())).to_vec();
+        assert!((slope(&points) - 2.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_line_with_another_number_of_words_is_refused() {
+        assert!(words::<2>("a b c").is_err());
+        assert_eq!(words::<2>(" a  b ").unwrap(), ["a", "b"]);
+    }
+}
