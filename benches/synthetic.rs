@@ -4,7 +4,7 @@
 //! cargo bench --bench synthetic -- 10000 1000000 1
 //! ```
 //!
-//! Arguments: distinct points, samples, repetitions. The points lie in the unit square
+//! Arguments: distinct points, samples, repetitions. The points lie in four dimensions
 //! around 40 centres; each of 20 clusterings is the Voronoi diagram of some of them
 //! (2 to √points cells), and every point stands for samples / points samples. Prints: n,
 //! n', entries of H a row, iterations, seconds of microclusters, representation,
@@ -19,6 +19,8 @@ use enclust::core::{Confidence, Ctx, Ensemble, Method, Microclusters, Represent}
 use enclust::prelude::*;
 
 const CLUSTERINGS: usize = 20;
+
+type Point = [f64; 4];
 
 fn main() {
     let given = common::arguments();
@@ -58,18 +60,18 @@ fn graph(ensemble: &Ensemble) -> (usize, f64) {
 
 fn voronoi(points: usize, samples: usize) -> Ensemble {
     let mut random = Random(7);
-    let centres: Vec<[f64; 2]> = (0..40).map(|_| [random.unit(), random.unit()]).collect();
-    let positions: Vec<[f64; 2]> = (0..points)
+    let centres: Vec<Point> = (0..40).map(|_| [(); 4].map(|()| random.unit())).collect();
+    let positions: Vec<Point> = (0..points)
         .map(|i| {
             let centre = centres[i % centres.len()];
-            centre.map(|c| c + 0.05 * (random.unit() + random.unit() + random.unit() - 1.5))
+            centre.map(|c| c + 0.1 * (random.unit() + random.unit() + random.unit() - 1.5))
         })
         .collect();
     let columns: Vec<Vec<usize>> = (0..CLUSTERINGS)
         .map(|_| {
             let most = (points as f64).sqrt();
             let cells = 2 + (random.unit() * (most - 2.0)) as usize;
-            let sites: Vec<[f64; 2]> =
+            let sites: Vec<Point> =
                 (0..cells).map(|_| positions[(random.unit() * points as f64) as usize]).collect();
             positions.iter().map(|p| nearest(&sites, p)).collect()
         })
@@ -78,8 +80,8 @@ fn voronoi(points: usize, samples: usize) -> Ensemble {
         .expect("not empty")
 }
 
-fn nearest(sites: &[[f64; 2]], p: &[f64; 2]) -> usize {
-    let distance = |s: &[f64; 2]| (s[0] - p[0]).powi(2) + (s[1] - p[1]).powi(2);
+fn nearest(sites: &[Point], p: &Point) -> usize {
+    let distance = |s: &Point| s.iter().zip(p).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let by_distance = |a: &usize, b: &usize| distance(&sites[*a]).total_cmp(&distance(&sites[*b]));
     (0..sites.len()).min_by(by_distance).expect("at least two sites")
 }

@@ -14,9 +14,10 @@ usage: cargo xtask <command>
   package           whether every crate can be packed for publishing
   pools             the checks against published pools, in the folder that the
                     variable ENCLUST_POOLS names
-  performance       the tables of docs/performance.md: EC-CMS beside its peers in
-                    Python (makes an environment in .venv), and its cost against
-                    the size; ENCLUST_POOLS as above, machine otherwise idle";
+  performance       the tables of docs/performance.md, all or those named (admm, lwea,
+                    sweep, growth, million): EC-CMS beside its peers in Python (makes
+                    an environment in .venv), and its cost against the size;
+                    ENCLUST_POOLS as above, machine otherwise idle";
 
 /// What went wrong, in words.
 type Outcome<T = ()> = Result<T, String>;
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
         ["lint"] => lint(),
         ["package"] => package(),
         ["pools"] => pools(),
-        ["performance"] => performance::tables(),
+        ["performance", ref names @ ..] => performance::tables(names),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -17,21 +17,36 @@ const BARS: [(&str, f64); 7] = [
     ("USPS", 2.0),
 ];
 
-/// n' of the synthetic ensembles.
-const SIZES: [&str; 6] = ["500", "1000", "2000", "4000", "8000", "12000"];
+/// Points of the synthetic ensembles; n' is a little more than half of that.
+const POINTS: [&str; 6] = ["700", "1600", "3400", "7000", "14000", "21000"];
 
-/// Everything, in the order of `docs/performance.md`. Parts that need the authors'
-/// pools say so and are left out without them.
-pub fn tables() -> Outcome {
-    println!("machine: {}", machine());
-    if let Some(folder) = pools_folder()? {
-        let python = environment()?;
-        admm_in_numpy(&folder, &python)?;
-        lwea_in_numpy(&folder, &python)?;
-        sweep(&folder)?;
+/// The tables of these names, or all, in the order of `docs/performance.md`. Those that
+/// need the authors' pools say so and are left out without them.
+pub fn tables(names: &[&str]) -> Outcome {
+    const NAMES: [&str; 5] = ["admm", "lwea", "sweep", "growth", "million"];
+    if let Some(unknown) = names.iter().find(|name| !NAMES.contains(name)) {
+        return Err(format!("no table is called {unknown}; known: {}", NAMES.join(", ")));
     }
-    growth()?;
-    a_million_samples()
+    let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    println!("machine: {}", machine());
+    if NAMES[..3].iter().any(|name| wanted(name))
+        && let Some(folder) = pools_folder()?
+    {
+        let python = environment()?;
+        if wanted("admm") {
+            admm_in_numpy(&folder, &python)?;
+        }
+        if wanted("lwea") {
+            lwea_in_numpy(&folder, &python)?;
+        }
+        if wanted("sweep") {
+            sweep(&folder)?;
+        }
+    }
+    if wanted("growth") {
+        growth()?;
+    }
+    if wanted("million") { a_million_samples() } else { Ok(()) }
 }
 
 /// Processor, cores and memory, as Linux tells them.
@@ -115,21 +130,21 @@ fn sweep(folder: &Path) -> Outcome {
 /// Time and memory against n', with the exponents fitted to the larger half.
 fn growth() -> Outcome {
     println!(
-        "\n| n = n' asked | n' | entries of H a row | iterations | enhance, s | whole, s | peak, MB |"
+        "\n| points | n' | entries of H a row | iterations | enhance, s | whole, s | peak, MB |"
     );
     println!("|---|---|---|---|---|---|---|");
     let (mut times, mut memory) = (Vec::new(), Vec::new());
-    for size in SIZES {
+    for size in POINTS {
         let line = synthetic(size, size)?;
         let [_, groups, links, iterations, _, _, _, enhance, _, whole, peak] = words(&line)?;
         println!("| {size} | {groups} | {links} | {iterations} | {enhance} | {whole} | {peak} |");
         times.push((number(&groups)?.ln(), number(&whole)?.ln()));
         memory.push((number(&groups)?.ln(), number(&peak)?.ln()));
     }
-    let half = SIZES.len() / 2;
+    let half = POINTS.len() / 2;
     println!(
-        "\nFitted for n' ≥ {}: time grows as n'^{:.2}, memory as n'^{:.2}.",
-        SIZES[half],
+        "\nFitted for points ≥ {}: time grows as n'^{:.2}, memory as n'^{:.2}.",
+        POINTS[half],
         slope(&times[half..]),
         slope(&memory[half..])
     );
@@ -139,8 +154,8 @@ fn growth() -> Outcome {
 fn a_million_samples() -> Outcome {
     println!("\n| n | n' | microclusters, s | n' part, s | whole, s | peak, MB |");
     println!("|---|---|---|---|---|---|");
-    for samples in ["250000", "500000", "1000000"] {
-        let line = synthetic("10000", samples)?;
+    for samples in ["250000", "1000000"] {
+        let line = synthetic("17500", samples)?;
         let [_, groups, _, _, micro, represent, confidence, enhance, consensus, whole, peak] =
             words(&line)?;
         let parts = [&represent, &confidence, &enhance, &consensus];
@@ -180,7 +195,7 @@ fn on_pool(folder: &Path, method: &str, repetitions: &str, dataset: &str) -> Out
 
 fn synthetic(points: &str, samples: &str) -> Outcome<String> {
     let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "synthetic", "--"])
-        .args([points, samples, "2"])
+        .args([points, samples, "1"])
         .output();
     Ok(checked(bench, "synthetic")?.trim().to_string())
 }

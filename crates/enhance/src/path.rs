@@ -8,7 +8,7 @@ use enclust_core::{
 use rayon::prelude::*;
 
 use crate::exact::{Exact, ExactParams};
-use crate::objective::clip;
+use crate::objective::{clip, norm};
 
 /// How many answers are remembered.
 const REMEMBERED: usize = 4;
@@ -93,7 +93,7 @@ impl<S: Real> ExactPath<S> {
         if usable.is_empty() {
             return Ok(Some(last.answer.clone()));
         }
-        let weights = weights(problem, lambda, &usable);
+        let weights = weights(problem, (lambda, self.params.tolerance), &usable);
         combination(&usable, &weights).map(Some)
     }
 }
@@ -106,17 +106,22 @@ fn agrees<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> bool {
 }
 
 /// θ with Σθ = 1 that makes ‖Σθᵢ (λ − λᵢ)(A − Cᵢ)‖ smallest: proportional to the
-/// solution of Gθ = 1, G the Gram matrix.
-fn weights<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<f64> {
-    if let Some(same) = past.iter().position(|p| p.lambda == lambda) {
-        return (0..past.len()).map(|i| f64::from(u8::from(i == same))).collect();
-    }
+/// solution of Gθ = 1, G the Gram matrix. The answers have residuals of their own, which
+/// large weights would magnify; their squares on the diagonal of G keep the balance.
+fn weights<S: Real>(
+    problem: &Problem<'_, S>,
+    (lambda, tolerance): (f64, f64),
+    past: &[&Past<S>],
+) -> Vec<f64> {
     let k = past.len();
+    if let Some(same) = past.iter().position(|p| p.lambda == lambda) {
+        return (0..k).map(|i| f64::from(u8::from(i == same))).collect();
+    }
     let gram = gram(problem, lambda, past);
-    // Answers that are nearly alike make G nearly singular; a trace of the diagonal
-    // keeps the weights moderate.
-    let ridge = |i: usize, j: usize| gram[i][j] * if i == j { 1.0 + 1e-10 } else { 1.0 };
-    let matrix = Mat::from_fn(k, k, ridge);
+    let scale = tolerance * norm(problem.similarity);
+    let own = |i: usize| (past[i].lambda * scale).powi(2);
+    let entry = |i: usize, j: usize| gram[i * k + j] + if i == j { own(i) } else { 0.0 };
+    let matrix = Mat::from_fn(k, k, entry);
     let mut solution = Mat::from_fn(k, 1, |_, _| 1.0);
     let backend: &dyn Backend<f64> = &Reference;
     let sum = match backend.factor_spd(matrix.view()) {
@@ -132,46 +137,40 @@ fn weights<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) ->
     (0..k).map(|i| if usable { solution[(i, 0)] / sum } else { last(i) }).collect()
 }
 
-/// ⟨(λ − λᵢ)(A − Cᵢ), (λ − λⱼ)(A − Cⱼ)⟩ between groups, over the samples.
-fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<Vec<f64>> {
+/// ⟨(λ − λᵢ)(A − Cᵢ), (λ − λⱼ)(A − Cⱼ)⟩ between groups, over the samples; k × k.
+fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<f64> {
     let given = problem.similarity;
     let sizes = given.grouping().sizes();
     let k = past.len();
     let row = |p: usize| {
-        let mut sums = vec![vec![0.0; k]; k];
-        let mut off = vec![0.0; k];
-        for (at, (a, &r)) in given.row(p).iter().zip(&sizes[p + 1..]).enumerate() {
-            for (off, past) in off.iter_mut().zip(past) {
-                *off = (lambda - past.lambda) * (a.wide() - past.answer.row(p)[at].wide());
-            }
-            for i in 0..k {
-                for j in 0..k {
-                    sums[i][j] += r as f64 * off[i] * off[j];
-                }
-            }
-        }
-        sums
+        // √r_q (λ − λᵢ)(A − Cᵢ), so that products carry the weight.
+        let off: Vec<Vec<f64>> = past
+            .iter()
+            .map(|c| {
+                let pairs = given.row(p).iter().zip(c.answer.row(p)).zip(&sizes[p + 1..]);
+                let entry = |((a, c_pq), &r): ((&S, &S), &usize)| {
+                    (r as f64).sqrt() * (lambda - c.lambda) * (a.wide() - c_pq.wide())
+                };
+                pairs.map(entry).collect()
+            })
+            .collect();
+        let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+        let product = |at: usize| sizes[p] as f64 * dot(&off[at / k], &off[at % k]);
+        (0..k * k).map(product).collect::<Vec<f64>>()
     };
-    let rows: Vec<Vec<Vec<f64>>> = (0..given.len()).into_par_iter().map(row).collect();
-    let mut gram = vec![vec![0.0; k]; k];
-    for (p, sums) in rows.iter().enumerate() {
-        for i in 0..k {
-            for j in 0..k {
-                gram[i][j] += sizes[p] as f64 * sums[i][j];
-            }
-        }
-    }
-    gram
+    let rows: Vec<Vec<f64>> = (0..given.len()).into_par_iter().map(row).collect();
+    (0..k * k).map(|at| rows.iter().map(|row| row[at]).sum()).collect()
 }
 
 /// Σθᵢ Cᵢ, cut to [0, 1].
 fn combination<S: Real>(past: &[&Past<S>], weights: &[f64]) -> Result<Similarity<S>> {
     let last = &past[0].answer;
     let between = enclust_core::fill_condensed(last.len(), |p, row| {
-        for (at, out) in row.iter_mut().enumerate() {
-            let terms = past.iter().zip(weights).map(|(c, w)| w * c.answer.row(p)[at].wide());
-            *out = clip(S::of(terms.sum()));
+        let mut sum = vec![0.0; row.len()];
+        for (c, weight) in past.iter().zip(weights) {
+            sum.iter_mut().zip(c.answer.row(p)).for_each(|(s, v)| *s += weight * v.wide());
         }
+        row.iter_mut().zip(sum).for_each(|(out, s)| *out = clip(S::of(s)));
     });
     let (within, own) = (last.within().to_vec(), last.own().to_vec());
     Similarity::new(last.grouping().clone(), between, within, own)

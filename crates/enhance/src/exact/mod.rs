@@ -17,8 +17,8 @@ use std::sync::Arc;
 
 use enclust_core::{
     Component, Convergence, Ctx, Enhanced, Enhancer, Error, Footprint, Needs, ParamError,
-    Parameters, Problem, Range, Real, Record, Report, Result, Shape, Similarity, choice, iterate,
-    parameters,
+    Parameters, Problem, Range, Real, Record, Report, Result, Shape, Similarity, Status, choice,
+    iterate, parameters,
 };
 
 use crate::objective::{norm, objective, relative};
@@ -31,7 +31,8 @@ choice! {
     /// The precision [`Exact`] iterates in. The answer and its certificate do not
     /// depend on it: they are always computed in double precision.
     pub enum Storage {
-        /// Single where the system is conditioned well enough for it.
+        /// Single where the system is conditioned well enough for it; double from where
+        /// that gets no further.
         Automatic = "automatic",
         /// Half the memory and time an iteration.
         Single = "single",
@@ -161,6 +162,25 @@ impl Exact {
     }
 }
 
+impl Exact {
+    /// Where double precision is chosen on the way, the run was not checked for it.
+    fn check_double<S: Real>(
+        &self,
+        problem: &Problem<'_, S>,
+        ctx: &Ctx<'_, S>,
+        automatic: bool,
+    ) -> Result<()> {
+        if !automatic {
+            return Ok(());
+        }
+        let groups = problem.similarity.len();
+        let needed = memory::footprint::<f64>(&Shape::ahead::<S>(0, 0, 0, groups)).total();
+        let size = format!("n' = {groups} in double precision");
+        let advice = "set storage to single, or raise lambda";
+        ctx.require("enhance (exact)", needed, &size, advice)
+    }
+}
+
 impl Component for Exact {
     fn name(&self) -> &str {
         "exact"
@@ -171,21 +191,22 @@ impl<S: Real> Enhancer<S> for Exact {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>> {
         problem.confident.check(problem.similarity.len())?;
         let system = System::new(self.name(), problem, self.params.lambda)?;
-        match self.params.storage {
-            Storage::Single => self.solve::<S, f32>(problem, &system, ctx),
-            Storage::Double => self.solve::<S, f64>(problem, &system, ctx),
-            Storage::Automatic if single_suffices(&system) => {
-                self.solve::<S, f32>(problem, &system, ctx)
-            }
-            Storage::Automatic => {
-                let shape = Shape::ahead::<S>(0, 0, 0, problem.similarity.len());
-                let needed = memory::footprint::<f64>(&shape).total();
-                let size = format!("n' = {} in double precision", problem.similarity.len());
-                let advice = "set storage to single, or raise lambda";
-                ctx.require("enhance (exact)", needed, &size, advice)?;
-                self.solve::<S, f64>(problem, &system, ctx)
-            }
+        let automatic = self.params.storage == Storage::Automatic;
+        let single = self.params.storage == Storage::Single || single_suffices(&system);
+        if self.params.storage == Storage::Double || !single {
+            self.check_double(problem, ctx, automatic)?;
+            return self.solve::<S, f64>(problem, &system, ctx);
         }
+        let enhanced = self.solve::<S, f32>(problem, &system, ctx)?;
+        if !automatic || enhanced.report.status != Status::PrecisionLimit {
+            return Ok(enhanced);
+        }
+        // Single precision did not suffice after all; what it reached is a start.
+        self.check_double(problem, ctx, automatic)?;
+        let so_far = Problem { start: Some(&enhanced.similarity), ..*problem };
+        let refined = self.solve::<S, f64>(&so_far, &system, ctx)?;
+        let iterations = enhanced.report.iterations + refined.report.iterations;
+        Ok(Enhanced { report: Report { iterations, ..refined.report }, ..refined })
     }
 
     fn footprint(&self, shape: &Shape) -> Footprint {

@@ -112,9 +112,10 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
         // residual they belong to was another one.
         self.last = None;
         (self.best, self.since_best) = (self.norm, 0);
-        // Rounding of the answer itself keeps the true residual up. A plateau, where the
-        // residual is what it was thought to be, is only slow.
-        let stuck = !stalled && self.norm > target && self.norm > 0.5 * before;
+        // Rounding keeps the true residual up. In double precision, a long plateau may
+        // also be a slow system.
+        let slow = stalled && size_of::<T>() == size_of::<f64>();
+        let stuck = !slow && self.norm > target && self.norm > 0.5 * before;
         if stuck { Progress::Exhausted } else { Progress::Going }
     }
 
@@ -192,10 +193,11 @@ fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Vec<S> {
 }
 
 /// The share of the last true residual down to which the one carried along is
-/// trusted: rounding errors are magnified by the condition of the system.
+/// trusted: rounding errors are magnified by the condition of the system. Too much
+/// trust costs no accuracy, only iterations that lead nowhere.
 fn trusted_drop<T: Real>(system: &System) -> f64 {
     let epsilon = T::epsilon().wide();
-    (8.0 * epsilon * system.largest_diagonal() / system.lambda).clamp(0.1 * epsilon.sqrt(), 0.1)
+    (4.0 * epsilon * system.largest_diagonal() / system.lambda).clamp(0.1 * epsilon.sqrt(), 0.1)
 }
 
 /// The start, or the similarity, with the fixed entries at their values.
