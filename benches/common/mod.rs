@@ -20,7 +20,7 @@ pub fn pool(dataset: &str) -> (Pool, Partition) {
         println!("skipped: ENCLUST_POOLS is not set");
         std::process::exit(0);
     };
-    let pool = read_pool(&folder.join(format!("{dataset}.mat"))).expect("a readable pool");
+    let pool = read_pool(folder.join(format!("{dataset}.mat"))).expect("a readable pool");
     let truth = pool.truth.clone().expect("pools carry their truth");
     (pool, truth)
 }

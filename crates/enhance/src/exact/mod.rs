@@ -77,7 +77,7 @@ parameters! {
 /// bit.
 ///
 /// **Certificate.** Computed anew from the matrix that is returned, rounding errors
-/// included; see [`Certificate`].
+/// included; see [`Certificate`](enclust_core::Certificate).
 ///
 /// **Errors.** [`Error::Unsupported`] if an edge of H is not fixed (the system then
 /// couples with the diagonal); [`Error::NotFinite`] if the arithmetic overflows. Not
