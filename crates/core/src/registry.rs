@@ -78,6 +78,51 @@ impl PipelineSpec {
         let none = Part::named("none");
         PipelineSpec { represent, confidence: none.clone(), enhance: none, stop: None, consensus }
     }
+
+    /// The stages as files and command lines name them, in the order of the data.
+    pub const STAGES: [&'static str; 5] = ["ca", "confidence", "enhance", "stop", "finish"];
+
+    /// The part at a stage; a stopping rule only where one is named.
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`] if there is no such stage or nothing stands there.
+    pub fn part_mut(&mut self, stage: &str) -> Result<&mut Part> {
+        let unknown = || Error::UnknownComponent {
+            stage: "stage",
+            name: stage.to_string(),
+            known: Self::STAGES.map(String::from).to_vec(),
+        };
+        match stage {
+            "ca" => Ok(&mut self.represent),
+            "confidence" => Ok(&mut self.confidence),
+            "enhance" => Ok(&mut self.enhance),
+            "stop" => self.stop.as_mut().ok_or_else(unknown),
+            "finish" => Ok(&mut self.consensus),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Sets a parameter by its full name, `stage.parameter`.
+    ///
+    /// ```
+    /// use enclust_core::{Part, PipelineSpec};
+    ///
+    /// let mut spec = PipelineSpec::plain(Part::named("lwca"), Part::named("average"));
+    /// spec.set("ca.theta", 0.5)?;
+    /// assert_eq!(spec.represent.to_string(), "lwca(theta=0.5)");
+    /// assert!(spec.set("theta", 0.5).is_err());
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`part_mut`](Self::part_mut). Whether the part has such a parameter shows when
+    /// it is built.
+    pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<()> {
+        let (stage, parameter) = path.split_once('.').unwrap_or(("", path));
+        let part = self.part_mut(stage)?;
+        part.values.insert(parameter.to_string(), value.into());
+        Ok(())
+    }
 }
 
 /// A method by name: a pipeline that users can take apart.
