@@ -36,22 +36,43 @@ fn sweep(dataset: &str, lambdas: &[f64]) {
     let similarity = evidence.as_similarity().expect("a similarity");
     let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
     let problem = Problem { similarity, confident: &confident, start: None };
-    let cold = measure(lambdas, |lambda| {
-        let params = ExactParams { lambda, ..ExactParams::default() };
-        Exact::new(params).expect("valid").enhance(&problem, ctx).expect("solves")
-    });
+    let mut cold = Measured::new();
+    for &lambda in lambdas {
+        let exact = Exact::new(ExactParams { lambda, ..ExactParams::default() }).expect("valid");
+        cold.add(&exact.enhance(&problem, ctx).expect("solves"));
+    }
+    let cold = cold.line();
     let mut path = ExactPath::new(ExactParams::default()).expect("valid");
-    let warm = measure(lambdas, |lambda| path.enhance(&problem, lambda, ctx).expect("solves"));
-    println!("{dataset} {cold} {warm}");
+    let mut warm = Measured::new();
+    let each = |_, enhanced| {
+        warm.add(&enhanced);
+        Ok(())
+    };
+    path.sweep(&problem, lambdas, ctx, each).expect("solves");
+    println!("{dataset} {cold} {}", warm.line());
 }
 
-fn measure(lambdas: &[f64], mut solve: impl FnMut(f64) -> Enhanced<f64>) -> String {
-    let began = Instant::now();
-    let (mut iterations, mut worst) = (0, 0.0_f64);
-    for &lambda in lambdas {
-        let report = solve(lambda).report;
-        iterations += report.iterations;
-        worst = worst.max(report.certificate.expect("certified").relative_distance);
+/// What a sweep took.
+struct Measured {
+    began: Instant,
+    iterations: usize,
+    worst: f64,
+}
+
+impl Measured {
+    fn new() -> Self {
+        Measured { began: Instant::now(), iterations: 0, worst: 0.0 }
     }
-    format!("{:.3} {iterations} {worst:.2e}", began.elapsed().as_secs_f64())
+
+    fn add(&mut self, enhanced: &Enhanced<f64>) {
+        self.iterations += enhanced.report.iterations;
+        let certificate = enhanced.report.certificate.as_ref().expect("certified");
+        self.worst = self.worst.max(certificate.relative_distance);
+    }
+
+    /// Seconds, iterations, worst certificate.
+    fn line(&self) -> String {
+        let seconds = self.began.elapsed().as_secs_f64();
+        format!("{seconds:.3} {} {:.2e}", self.iterations, self.worst)
+    }
 }

@@ -129,7 +129,7 @@ fn grouping(samples: usize, groups: u8) -> impl Strategy<Value = Grouping> {
 }
 
 /// Any multiples of 1 / unit, within groups as well as between them: most of
-/// these have groups that must be split.
+/// these have groups whose samples are closer to outsiders.
 fn loose(samples: usize, groups: u8, unit: u32) -> impl Strategy<Value = Similarity<f64>> {
     grouping(samples, groups).prop_flat_map(move |grouping| {
         let n = grouping.len();
@@ -177,13 +177,18 @@ proptest! {
     }
 
     #[test]
-    fn equals_it_when_groups_must_be_split(s in loose(20, 6, 3)) {
+    fn equals_it_when_outsiders_are_closer(s in loose(20, 6, 3)) {
         assert_primitive(&s.with_denominator(3.0).unwrap(), 3.0);
     }
 
     #[test]
     fn equals_it_with_sevenths_that_are_not_exact(s in loose(16, 12, 7)) {
         assert_primitive(&s.with_denominator(7.0).unwrap(), 7.0);
+    }
+
+    #[test]
+    fn equals_it_when_large_crowds_pair_off(s in loose(40, 4, 1 << 20)) {
+        assert_primitive(&s, f64::from(1 << 20));
     }
 
     #[test]

@@ -263,29 +263,43 @@ fn a_few_kilobytes_do_not_even_merge_the_rows() {
     assert!(taken.peak < 4096, "{} bytes", taken.peak);
 }
 
-/// Two samples of a group that are as similar to others as to each other make it
-/// fall apart; how many do is not known before the similarity is.
-#[test]
-fn linkage_asks_before_it_splits_groups() {
-    let _alone = alone();
+/// Groups of four samples, so similar within and half similar to any other, each pair of
+/// groups by a step more.
+fn fours(within: f64, step: f64) -> (BoxedPipeline<f64>, Ensemble) {
     let samples = 800;
-    let groups = (0..samples).map(|i| i / 2).collect();
-    let grouping = std::sync::Arc::new(enclust_core::Grouping::from_map(groups).unwrap());
+    let labels: Vec<u32> = (0..samples).map(|i| i / 4).collect();
+    let grouping = std::sync::Arc::new(enclust_core::Grouping::from_map(labels.clone()).unwrap());
     let n = grouping.len();
-    let values = |count: usize| vec![0.5; count];
-    let similarity =
-        Similarity::new(grouping, values(n * (n - 1) / 2), values(n), vec![1.0; n]).unwrap();
-    let labels: Vec<u32> = (0..samples).map(|i| i / 2).collect();
-    let ensemble = Ensemble::from_columns(&[labels]).unwrap();
-    let method = Pipeline::plain(Precomputed::new(similarity), Linkage::average()).unwrap();
+    let between = (0..n * (n - 1) / 2).map(|at| 0.5 + at as f64 * step).collect();
+    let similarity = Similarity::new(grouping, between, vec![within; n], vec![1.0; n]).unwrap();
+    let method = pipeline(Precomputed::new(similarity), NoEnhancement, Linkage::average());
+    (method, Ensemble::from_columns(&[labels]).unwrap())
+}
+
+/// Samples that join others before their own take no more room than the groups do.
+#[test]
+fn loose_groups_fit_into_what_is_stated() {
+    let _alone = alone();
+    let (method, ensemble) = fours(0.25, 1e-6);
+    let stated = peak(&method.footprint(&shape::<f64>(&ensemble)));
+    let mut ctx = Ctx::default().with_memory(stated);
+    let (outcome, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    assert_eq!(outcome.unwrap().partition.clusters(), 5);
+    assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
+}
+
+/// How many clusters ties tell apart is not known before they are met.
+#[test]
+fn linkage_asks_before_its_table_grows() {
+    let _alone = alone();
+    let (method, ensemble) = fours(0.5, 0.0);
     let stated = peak(&method.footprint(&shape::<f64>(&ensemble)));
     let mut ctx = Ctx::default().with_memory(stated);
     let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("consensus (average) needs "), "{message}");
-    assert!(message.contains("at 800 groups after splitting"), "{message}");
+    assert!(message.contains("because of ties"), "{message}");
     assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
-    // Four times the table, and the finer similarity: it does fit into ten times.
     let mut ctx = Ctx::default().with_memory(10 * stated);
     assert!(method.run(&ensemble, 5, &mut ctx).is_ok());
 }

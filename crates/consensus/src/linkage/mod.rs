@@ -1,20 +1,19 @@
 //! Hierarchical clustering of a similarity: average, complete, single linkage.
 
 mod agglomerate;
-mod interleave;
+mod crowds;
 mod memory;
-mod split;
+mod rules;
 mod units;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Kind, ParamError,
-    Parameters, Partition, Range, Real, Result, Shape, Similarity, Weighting, check_k, choice,
-    parameters,
+    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Grouping, Kind,
+    ParamError, Parameters, Partition, Range, Real, Result, Shape, Similarity, Weighting, check_k,
+    choice, parameters,
 };
 
 use agglomerate::{Join, agglomerate};
-use interleave::{interleave, one_after_the_other};
-use split::split_loose_groups;
+use crowds::{groups_as_samples, groups_at_once, samples_in_crowds};
 use units::Units;
 
 choice! {
@@ -56,17 +55,17 @@ parameters! {
 /// # Parameters
 /// [`LinkageMethod`], and in [`LinkageParams`] the [`Weighting`]:
 /// - `Samples`: the result is that of the samples, one by one, although the
-///   work is done on their n' groups. A group whose similarity within does not
-///   exceed every similarity to another group is split into its samples first;
-///   merges within groups and between them are then interleaved (T6 in
+///   work is done on their n' groups. Clusters that nothing tells apart, such as the
+///   samples of a group to begin with, form a crowd that shares one row of the table:
+///   it becomes one cluster, or pairs off with another crowd, at once (T6 in
 ///   `docs/theory.md`).
 /// - `Groups`: each group is one object of weight 1. Its samples are joined at
 ///   height 0 before anything else, and k is at most n'.
 ///
 /// # Complexity
-/// Memory: n'²/2 numbers of 64 bits besides the input, n' counted after
-/// splitting. Time: O(n'² + n) typically, O(n'³) at worst, when most merges
-/// spoil the nearest neighbour of most clusters.
+/// Memory: n'²/2 numbers of 64 bits besides the input. Time: O(n'² + n) typically,
+/// O(n'³) at worst, when most merges spoil the nearest neighbour of most clusters;
+/// O(n') more for every sample that joins an outsider before its own group.
 ///
 /// # Determinism and ties
 /// Among equally similar pairs of clusters the lexicographically smallest is
@@ -80,7 +79,7 @@ parameters! {
 ///
 /// # Errors
 /// [`Error::KindMismatch`] for evidence that is no similarity,
-/// [`Error::Memory`] if groups must be split and there is no room for that,
+/// [`Error::Memory`] if ties make more kinds of clusters than there is room for,
 /// [`Error::Unsupported`] if memory for the table cannot be had, and from `cut`
 /// [`Error::ClusterCount`].
 ///
@@ -167,20 +166,39 @@ impl Linkage {
         similarity: &Similarity<S>,
         ctx: &Ctx<'_, S>,
     ) -> Result<Vec<Join>> {
-        let similarity = split_loose_groups(self.name(), similarity, ctx)?;
-        let (units, grouping) = (Units::of(&similarity), similarity.grouping());
-        let weights = grouping.sizes().iter().map(|&r| r as f64).collect();
-        let between = agglomerate(self.method, self.counts(&similarity)?, weights);
-        let within: Vec<f64> = similarity.within().iter().map(|&s| units.count(s)).collect();
-        Ok(interleave(grouping, &within, &between))
+        let room = |crowds| self.check_room(similarity.grouping(), crowds, ctx);
+        agglomerate(self.method, self.counts(similarity)?, samples_in_crowds(similarity), &room)
     }
 
     /// The merges of the samples when every group counts once.
-    fn join_groups<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<Join>> {
-        let weights = vec![1.0; similarity.len()];
-        let between = agglomerate(self.method, self.counts(similarity)?, weights);
-        let grouping = similarity.grouping();
-        Ok(one_after_the_other(grouping, Units::of(similarity).one(), &between))
+    fn join_groups<S: Real>(
+        &self,
+        similarity: &Similarity<S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Vec<Join>> {
+        let (counts, grouping) = (self.counts(similarity)?, similarity.grouping());
+        let room = |crowds| self.check_room(similarity.grouping(), crowds, ctx);
+        let between = agglomerate(self.method, counts, groups_as_samples(grouping), &room)?;
+        let mut joins = groups_at_once(grouping, Units::of(similarity).one());
+        joins.extend(between);
+        Ok(joins)
+    }
+
+    /// The one thing that cannot be said before it happens: how many clusters there
+    /// will be that something tells apart.
+    fn check_room<S: Real>(
+        &self,
+        grouping: &Grouping,
+        crowds: usize,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<()> {
+        let until_now = memory::footprint(grouping.samples(), grouping.len()).total();
+        ctx.require(
+            &format!("consensus ({})", self.name()),
+            until_now + memory::table(crowds),
+            &format!("{crowds} kinds of clusters, because of ties"),
+            "let every group count once (weighting = groups), choose another consensus function",
+        )
     }
 
     /// The values between groups, in units.
@@ -212,7 +230,7 @@ impl<S: Real> Consensus<S> for Linkage {
         let samples = similarity.grouping().samples();
         let (joins, largest_k) = match self.params.weighting {
             Weighting::Samples => (self.join_samples(similarity, ctx)?, samples),
-            Weighting::Groups => (self.join_groups(similarity)?, similarity.len()),
+            Weighting::Groups => (self.join_groups(similarity, ctx)?, similarity.len()),
         };
         let units = Units::of(similarity);
         let merges: Vec<(usize, usize, f64)> =
@@ -221,8 +239,6 @@ impl<S: Real> Consensus<S> for Linkage {
         Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
     }
 
-    /// For groups that stay whole. Which ones do not is known only when the
-    /// similarity is, and `fit` asks for the memory then.
     fn footprint(&self, shape: &Shape) -> Footprint {
         memory::footprint(shape.samples, shape.groups)
     }

@@ -222,10 +222,10 @@ impl<S: Real> Enhancer<S> for Exact {
     }
 }
 
-/// Whether refinement in single precision converges: its rounding errors, magnified
-/// by the condition of the system, must stay well below one.
+/// Whether refinement in single precision may be expected to converge: its rounding
+/// errors, magnified by the condition of the system, must stay well below one.
 fn single_suffices(system: &System) -> bool {
-    f64::from(f32::EPSILON) * system.largest_diagonal() < 1e-3 * system.lambda
+    f64::from(f32::EPSILON) * system.largest_diagonal() < 1e-2 * system.lambda
 }
 
 /// The matrix between groups, with the within-values as they are and the diagonal

@@ -1,0 +1,56 @@
+//! Groups of samples as what agglomeration starts from.
+
+use std::collections::VecDeque;
+
+use enclust_core::{Grouping, Real, Similarity};
+
+use super::agglomerate::{Crowd, Join};
+use super::units::Units;
+
+/// Every sample a cluster of its own, those of a group in one crowd.
+pub(super) fn samples_in_crowds<S: Real>(similarity: &Similarity<S>) -> Vec<Crowd> {
+    let units = Units::of(similarity);
+    let outside = strongest_outside(similarity);
+    let crowd = |(p, members): (usize, Vec<usize>)| {
+        let within = units.count(similarity.within()[p]);
+        // Equality is not tight: the tie rule may take an outsider first.
+        let tight = outside[p].is_none_or(|s| within > units.count(s));
+        Crowd { names: VecDeque::from(members), weight: 1.0, within, tight }
+    };
+    similarity.grouping().members().into_iter().enumerate().map(crowd).collect()
+}
+
+/// The largest similarity of each group to another one, if there is another.
+fn strongest_outside<S: Real>(similarity: &Similarity<S>) -> Vec<Option<S>> {
+    let mut strongest = vec![None; similarity.len()];
+    for p in 0..similarity.len() {
+        for (q, &s) in (p + 1..).zip(similarity.row(p)) {
+            for end in [p, q] {
+                if strongest[end].is_none_or(|best| s > best) {
+                    strongest[end] = Some(s);
+                }
+            }
+        }
+    }
+    strongest
+}
+
+/// Every group one cluster of weight 1.
+pub(super) fn groups_as_samples(grouping: &Grouping) -> Vec<Crowd> {
+    let crowd = |&name: &usize| Crowd {
+        names: VecDeque::from([name]),
+        weight: 1.0,
+        within: 0.0,
+        tight: true,
+    };
+    grouping.first_members().iter().map(crowd).collect()
+}
+
+/// The joins that make the groups whole, all at this similarity.
+pub(super) fn groups_at_once(grouping: &Grouping, similarity: f64) -> Vec<Join> {
+    let inside = |members: Vec<usize>| {
+        let left = members[0];
+        members.into_iter().skip(1).map(move |right| Join { left, right, similarity })
+    };
+    grouping.members().into_iter().flat_map(inside).collect()
+}
