@@ -36,6 +36,7 @@ pub use enclust_core as core;
 pub use enclust_enhance as enhance;
 pub use enclust_metrics as metrics;
 pub use enclust_registry as registry;
+pub use enclust_stability as stability;
 
 #[cfg(feature = "faer")]
 pub use enclust_backend_faer as backend_faer;
@@ -61,6 +62,7 @@ pub mod prelude {
     };
     pub use crate::metrics::Scores;
     pub use crate::registry::standard;
+    pub use crate::stability::{Rule, StabilityParams, Verdict, choose, membership, stability};
 }
 
 /// The examples of the README, run as tests.

@@ -26,6 +26,7 @@ pub mod backend;
 pub mod confidence;
 pub mod consensus;
 pub mod enhancer;
+pub mod features;
 pub mod generate;
 pub mod represent;
 pub mod stopping;

@@ -1,0 +1,193 @@
+//! The tables of `docs/stability.md`: how often each rule finds a known number of
+//! clusters, and how often structure is called clear where there is some and where there
+//! is none; what the rules say of the pools in the folder that `ENCLUST_POOLS` names.
+//!
+//! ```text
+//! cargo run --release -p enclust-stability --example calibration -- draws|eac|lwea|pools
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+use std::time::Instant;
+
+use enclust_ca::{Eac, Lwca};
+use enclust_consensus::Linkage;
+use enclust_core::{Ctx, Ensemble, Method, Pipeline};
+use enclust_experiment::kmeans_pool;
+use enclust_io::read_pool;
+use enclust_stability::{Rule, Stability, StabilityParams, Verdict, choose, stability};
+use enclust_testkit::features::{blobs, normal_cloud, uniform_cube};
+use enclust_testkit::generate::planted;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const RULES: [Rule; 5] = [Rule::Auto, Rule::Agreement, Rule::Pac, Rule::DeltaArea, Rule::Gap];
+const REPETITIONS: u64 = 20;
+
+/// Samples and base clusterings of a setting.
+const SETTINGS: [(usize, usize); 5] = [(100, 20), (100, 200), (300, 50), (300, 200), (1000, 20)];
+
+/// A way to make ensembles from (samples, clusterings, seed); the number of clusters, 1
+/// where there are none.
+struct Case {
+    name: String,
+    clusters: usize,
+    make: Box<dyn Fn(usize, usize, u64) -> enclust_core::Result<Ensemble>>,
+}
+
+fn main() -> Outcome<()> {
+    let eac = Pipeline::plain(Eac, Linkage::average())?;
+    let lwea = Pipeline::plain(Lwca::default(), Linkage::average())?;
+    match std::env::args().nth(1).as_deref() {
+        Some("draws") => draw_sizes(&eac),
+        Some("eac") => known_k(&eac),
+        Some("lwea") => known_k(&lwea),
+        Some("pools") => {
+            let folder = std::env::var_os("ENCLUST_POOLS").ok_or("ENCLUST_POOLS is not set")?;
+            on_pools(&eac, Path::new(&folder))
+        }
+        _ => Err("which table: draws, eac, lwea or pools?".into()),
+    }
+}
+
+fn blob_cases() -> Vec<Case> {
+    let shapes = [
+        (2, 2, 4.0),
+        (2, 2, 6.0),
+        (3, 2, 4.0),
+        (3, 2, 6.0),
+        (4, 2, 4.0),
+        (4, 2, 6.0),
+        (6, 2, 4.0),
+        (6, 2, 6.0),
+        (4, 5, 5.0),
+        (8, 5, 6.0),
+    ];
+    let case = |(k, d, apart)| Case {
+        name: format!("{k} blobs, d = {d}, {apart} apart"),
+        clusters: k,
+        make: Box::new(move |n, m, seed| kmeans_pool(&blobs(k, n, d, apart, seed), d, m, seed)),
+    };
+    shapes.into_iter().map(case).collect()
+}
+
+fn empty_cases() -> Vec<Case> {
+    let cube = |d| Case {
+        name: format!("uniform, d = {d}"),
+        clusters: 1,
+        make: Box::new(move |n, m, seed| kmeans_pool(&uniform_cube(n, d, seed), d, m, seed)),
+    };
+    let cloud = |d| Case {
+        name: format!("normal, d = {d}"),
+        clusters: 1,
+        make: Box::new(move |n, m, seed| kmeans_pool(&normal_cloud(n, d, seed), d, m, seed)),
+    };
+    let noise = Case {
+        name: "labels at random".into(),
+        clusters: 1,
+        make: Box::new(|n, m, seed| Ok(planted(n, m, n.isqrt(), 1.0, seed))),
+    };
+    vec![cube(1), cube(2), cube(3), cloud(1), cloud(2), cloud(5), noise]
+}
+
+fn study(
+    method: &dyn Method<f64>,
+    ensemble: &Ensemble,
+    params: &StabilityParams,
+) -> enclust_core::Result<Stability> {
+    stability(method, ensemble, 2..=15, params, &mut Ctx::default())
+}
+
+/// How the size of a draw decides whether noise looks stable.
+fn draw_sizes(method: &dyn Method<f64>) -> Outcome<()> {
+    println!(
+        "## The best agreement over k = 2..15, by the size of a draw (median of 20, largest)\n"
+    );
+    println!("| 100 samples, 200 clusterings | 5 | 10 | 20 | 100 |\n|---|---|---|---|---|");
+    let blobs = ["4 blobs, d = 2, 6 apart", "6 blobs, d = 2, 4 apart"];
+    let chosen = [&blobs[..], &["uniform, d = 1", "uniform, d = 2", "normal, d = 2"]].concat();
+    let cases = blob_cases().into_iter().chain(empty_cases());
+    for case in cases.filter(|case| chosen.contains(&case.name.as_str())) {
+        print!("| {} |", case.name);
+        for take in [5, 10, 20, 100] {
+            let params = StabilityParams { take: Some(take), ..StabilityParams::default() };
+            let mut best = Vec::new();
+            for seed in 0..REPETITIONS {
+                let found = study(method, &(case.make)(100, 200, seed)?, &params)?;
+                best.push(found.levels.iter().map(|l| l.agreement).fold(-1.0, f64::max));
+            }
+            best.sort_by(f64::total_cmp);
+            print!(" {:.2}, {:.2} |", best[best.len() / 2], best[best.len() - 1]);
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// How often k is found and structure called clear, in every setting.
+fn known_k(method: &dyn Method<f64>) -> Outcome<()> {
+    println!(
+        "\n## {}: right k by rule, and clear verdicts, of {REPETITIONS} runs a setting",
+        method.name()
+    );
+    let settings: Vec<String> = SETTINGS.iter().map(|(n, m)| format!("{n} × {m}")).collect();
+    println!("\nSettings (samples × clusterings): {}\n", settings.join(", "));
+    println!(
+        "| data | auto | agreement | pac | delta-area | gap | clear |\n|---|---|---|---|---|---|---|"
+    );
+    for case in blob_cases().into_iter().chain(empty_cases()) {
+        let (mut right, mut clear) = ([0; RULES.len()], [0; SETTINGS.len()]);
+        for (setting, &(n, m)) in SETTINGS.iter().enumerate() {
+            for seed in 0..REPETITIONS {
+                let ensemble = (case.make)(n, m, seed)?;
+                let found = study(method, &ensemble, &StabilityParams::default())?;
+                for (count, rule) in right.iter_mut().zip(RULES) {
+                    *count += usize::from(choose(&found, rule)?.k == case.clusters);
+                }
+                clear[setting] +=
+                    usize::from(choose(&found, Rule::Auto)?.verdict == Verdict::Clear);
+            }
+        }
+        let rights = right.map(|count| match case.clusters {
+            1 => "–".to_string(),
+            _ => format!("{} %", 100 * count / (SETTINGS.len() * REPETITIONS as usize)),
+        });
+        println!(
+            "| {} | {} | {} |",
+            case.name,
+            rights.join(" | "),
+            clear.map(|c| c.to_string()).join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// What the rules say of real pools.
+fn on_pools(method: &dyn Method<f64>, folder: &Path) -> Outcome<()> {
+    println!("\n## Pools, {}, k = 2..15\n", method.name());
+    println!(
+        "| pool | classes | auto | agreement | pac | delta-area | gap | agreement there | verdict | seconds |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    let mut files: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<_, _>>()?;
+    files.sort_by_key(|file| file.path());
+    for path in files.iter().map(|file| file.path()) {
+        let pool = read_pool(&path)?;
+        let clock = Instant::now();
+        let found = study(method, &pool.ensemble, &StabilityParams::default())?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let choices = RULES.map(|rule| choose(&found, rule)).into_iter();
+        let choices = choices.collect::<enclust_core::Result<Vec<_>>>()?;
+        let ks: Vec<String> = choices.iter().map(|choice| choice.k.to_string()).collect();
+        let auto = &choices[0];
+        let agreement = found.levels[auto.k - 2].agreement;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let classes = pool.truth.map_or(0, |truth| truth.clusters());
+        println!(
+            "| {name} | {classes} | {} | {agreement:.3} | {} | {seconds:.1} |",
+            ks.join(" | "),
+            auto.verdict
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! From figures to a number of clusters.
+
+use std::fmt;
+
+use enclust_core::{Result, choice};
+
+use crate::stability::{Level, Stability};
+use crate::{agreement, auto, delta_area, gap, pac};
+
+choice! {
+    /// How [`choose`] picks the number of clusters.
+    pub enum Rule {
+        /// The best of agreement and gap: among the k whose agreement comes within 0.05
+        /// of the best, the one with the largest gap in the dendrogram; without a
+        /// dendrogram, as [`Rule::Agreement`].
+        Auto = "auto",
+        /// The highest [agreement](Level::agreement) of the draws; of values within 0.01
+        /// of it, the largest k.
+        Agreement = "agreement",
+        /// The smallest [share of ambiguous pairs](Level::pac); of shares within 0.005
+        /// of it, the largest k.
+        Pac = "pac",
+        /// Upwards from the smallest k, as long as the area under the CDF grows by at
+        /// least 1/k² (half of what parting two of k equal clusters adds).
+        DeltaArea = "delta-area",
+        /// The largest [gap](Level::gap) in the dendrogram; of equal ones, the largest k.
+        Gap = "gap",
+    }
+}
+
+/// Whether there is structure to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The draws agree on the partition into the chosen k.
+    Clear,
+    /// They do not: the data may have no clusters at all, and the k is a guess.
+    Unclear,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Clear => "clear structure",
+            Verdict::Unclear => "no clear structure",
+        })
+    }
+}
+
+/// A number of clusters and what speaks for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The number of clusters.
+    pub k: usize,
+    /// Whether to believe it.
+    pub verdict: Verdict,
+    /// Why this k and this verdict, in words.
+    pub reason: String,
+}
+
+/// What a rule picks.
+pub(crate) struct Pick<'a> {
+    pub(crate) level: &'a Level,
+    pub(crate) reason: String,
+}
+
+/// Picks a number of clusters by a rule.
+///
+/// The rules look at those k that leave no two samples apart that every base clustering
+/// joins (k at most the number of distinct label rows) and that do not put every sample
+/// on its own: beyond them a partition is stable for want of alternatives. If no such k
+/// was asked for, the answer is that number, unclear.
+///
+/// **Verdict.** Clear if the [agreement](Level::agreement) at the chosen k is at least
+/// [`clear`](crate::StabilityParams::clear), whichever rule chose it.
+///
+/// # Errors
+/// [`Error::Unsupported`](enclust_core::Error::Unsupported) for [`Rule::Gap`] where the method has no dendrogram.
+///
+/// ```
+/// # use enclust_ca::Eac;
+/// # use enclust_consensus::Linkage;
+/// # use enclust_core::{Ctx, Pipeline};
+/// use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability};
+///
+/// // Labels at random: nothing to be found.
+/// let noise = enclust_testkit::generate::planted(60, 20, 3, 1.0, 1);
+/// # let method = Pipeline::plain(Eac, Linkage::average())?;
+/// let found = stability(&method, &noise, 2..=6, &StabilityParams::default(), &mut Ctx::default())?;
+/// assert_eq!(choose(&found, Rule::Auto)?.verdict, Verdict::Unclear);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
+    let largest = stability.groups.min(stability.samples - 1);
+    let levels: Vec<&Level> = stability.levels.iter().filter(|level| level.k <= largest).collect();
+    if levels.is_empty() {
+        let reason = format!("no k asked for is meaningful here, the largest is {largest}");
+        return Ok(Choice { k: largest, verdict: Verdict::Unclear, reason });
+    }
+    let Pick { level, reason } = match rule {
+        Rule::Auto => auto::pick(&levels),
+        Rule::Agreement => agreement::pick(&levels),
+        Rule::Pac => pac::pick(&levels),
+        Rule::DeltaArea => delta_area::pick(&levels),
+        Rule::Gap => gap::pick(stability, &levels)?,
+    };
+    let clear = stability.params.clear;
+    let (verdict, compared) = match level.agreement >= clear {
+        true => (Verdict::Clear, "at least"),
+        false => (Verdict::Unclear, "less than"),
+    };
+    let reason = format!(
+        "{reason}; {verdict}: the agreement of the draws is {:.3}, {compared} {clear}",
+        level.agreement
+    );
+    Ok(Choice { k: level.k, verdict, reason })
+}
+
+/// The last level whose score is within `equal` of the best. There must be one.
+pub(crate) fn largest_near_best<'a>(
+    levels: &[&'a Level],
+    score: impl Fn(&Level) -> f64,
+    equal: f64,
+) -> &'a Level {
+    let best = levels.iter().map(|level| score(level)).fold(f64::NEG_INFINITY, f64::max);
+    let near = levels.iter().rev().find(|level| score(level) >= best - equal);
+    near.unwrap_or(&levels[0])
+}

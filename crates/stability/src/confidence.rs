@@ -1,0 +1,160 @@
+//! How firmly the samples and clusters of a finished clustering hold together.
+
+use enclust_core::{Error, Partition, Real, Result, Similarity};
+use rayon::prelude::*;
+
+/// What a similarity says of a partition; see [`membership`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Membership {
+    /// For each cluster, the mean similarity of the pairs inside; `None` for a cluster of
+    /// one sample.
+    pub clusters: Vec<Option<f64>>,
+    /// For each sample, how it stands to its own cluster and to the others.
+    pub items: Vec<ItemConsensus>,
+}
+
+/// How a sample stands to the clusters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ItemConsensus {
+    /// Mean similarity to the other samples of its cluster; `None` if there are none.
+    pub own: Option<f64>,
+    /// The other cluster it is most similar to on average, of equal ones the first, and
+    /// that mean similarity; `None` if there is no other.
+    pub other: Option<(usize, f64)>,
+}
+
+impl ItemConsensus {
+    /// How much closer it is to its own cluster than to the best other, from −1 to 1;
+    /// below 0 it would be better placed in the other. `None` for a sample alone in its
+    /// cluster or without any other cluster.
+    pub fn margin(&self) -> Option<f64> {
+        Some(self.own? - self.other?.1)
+    }
+}
+
+/// **Summary.** Item consensus and cluster consensus of a partition.
+///
+/// **Problem.** With similarities Sᵢⱼ (the co-association of an ensemble, for Monti's
+/// figures) and clusters of N samples each, the consensus of a cluster is the mean of Sᵢⱼ
+/// over its N(N − 1)/2 pairs. The consensus of a sample i and a cluster is the mean of
+/// Sᵢⱼ over the samples j ≠ i of the cluster.
+///
+/// **Parameters.** The similarity and the partition of the same samples. The partition
+/// may divide groups of the similarity.
+///
+/// **Complexity.** O(n'² + n'k) time for n' groups: samples are counted, never listed
+/// pair by pair. Memory O(n + k) beside the similarity.
+///
+/// **Determinism and ties.** Sums run in the order of the groups, whatever the number of
+/// threads. A cluster of one sample has no pairs, so it and its sample have no consensus
+/// of their own: `None`, not 0 or 1, since nothing speaks for or against it.
+///
+/// **Errors.** [`Error::Size`] if the partition has another number of samples.
+///
+/// **Example.**
+/// ```
+/// use enclust_core::{Partition, Similarity};
+/// use enclust_stability::membership;
+///
+/// let s = Similarity::from_matrix(3, &[1.0, 0.75, 0.5, 0.75, 1.0, 0.0, 0.5, 0.0, 1.0])?;
+/// let found = membership(&s, &Partition::from_labels([0, 0, 1]))?;
+/// assert_eq!(found.clusters, [Some(0.75), None]);
+/// assert_eq!(found.items[0].margin(), Some(0.25));
+/// assert_eq!(found.items[2].other, Some((0, 0.25)));
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering",
+/// Machine Learning 52 (2003).
+pub fn membership<S: Real>(
+    similarity: &Similarity<S>,
+    partition: &Partition,
+) -> Result<Membership> {
+    let grouping = similarity.grouping();
+    Error::check_size("samples of the partition", grouping.samples(), partition.len())?;
+    let sizes = cluster_sizes(partition);
+    let shares = shares(similarity, partition);
+    // What a group says is the same for all its samples of one cluster.
+    let of_groups: Vec<Vec<ItemConsensus>> = (0..similarity.len())
+        .into_par_iter()
+        .map(|p| {
+            let sums = sums(similarity, &shares, sizes.len(), p);
+            let within = similarity.within()[p].wide();
+            let item = |&(cluster, _): &(usize, f64)| consensus(&sums, &sizes, within, cluster);
+            shares[p].iter().map(item).collect()
+        })
+        .collect();
+    let items: Vec<ItemConsensus> = (grouping.map().iter().zip(partition.labels()))
+        .map(|(&p, &cluster)| {
+            let p = p as usize;
+            let place = shares[p].partition_point(|&(c, _)| c < cluster);
+            of_groups[p][place]
+        })
+        .collect();
+    Ok(Membership { clusters: cluster_means(&items, partition, &sizes), items })
+}
+
+fn cluster_sizes(partition: &Partition) -> Vec<f64> {
+    let mut sizes = vec![0.0; partition.clusters()];
+    partition.labels().iter().for_each(|&cluster| sizes[cluster] += 1.0);
+    sizes
+}
+
+/// For each group, the clusters its samples lie in, ascending, and how many do.
+fn shares<S: Real>(similarity: &Similarity<S>, partition: &Partition) -> Vec<Vec<(usize, f64)>> {
+    let mut shares: Vec<Vec<(usize, f64)>> = vec![Vec::new(); similarity.len()];
+    for (&p, &cluster) in similarity.grouping().map().iter().zip(partition.labels()) {
+        let share = &mut shares[p as usize];
+        match share.binary_search_by_key(&cluster, |&(c, _)| c) {
+            Ok(place) => share[place].1 += 1.0,
+            Err(place) => share.insert(place, (cluster, 1.0)),
+        }
+    }
+    shares
+}
+
+/// For each cluster, the sum of the similarities of a sample of group p to all samples of
+/// the cluster, itself counted as another of its group.
+fn sums<S: Real>(
+    similarity: &Similarity<S>,
+    shares: &[Vec<(usize, f64)>],
+    clusters: usize,
+    p: usize,
+) -> Vec<f64> {
+    let mut sums = vec![0.0; clusters];
+    for (q, share) in shares.iter().enumerate() {
+        let value = if q == p { similarity.within()[p] } else { similarity.between(p, q) }.wide();
+        share.iter().for_each(|&(cluster, count)| sums[cluster] += count * value);
+    }
+    sums
+}
+
+/// The consensus of a sample of this cluster, from the sums of its group.
+fn consensus(sums: &[f64], sizes: &[f64], within: f64, cluster: usize) -> ItemConsensus {
+    let others = sizes[cluster] - 1.0;
+    let own = (others > 0.0).then(|| (sums[cluster] - within) / others);
+    let mut other: Option<(usize, f64)> = None;
+    for c in (0..sizes.len()).filter(|&c| c != cluster) {
+        let mean = sums[c] / sizes[c];
+        if other.is_none_or(|(_, best)| mean > best) {
+            other = Some((c, mean));
+        }
+    }
+    ItemConsensus { own, other }
+}
+
+/// Every pair counts for both of its samples, so the mean over the pairs of a cluster is
+/// the mean over its samples.
+fn cluster_means(
+    items: &[ItemConsensus],
+    partition: &Partition,
+    sizes: &[f64],
+) -> Vec<Option<f64>> {
+    let mut sums = vec![None; sizes.len()];
+    for (item, &cluster) in items.iter().zip(partition.labels()) {
+        if let Some(own) = item.own {
+            *sums[cluster].get_or_insert(0.0) += own;
+        }
+    }
+    sums.into_iter().zip(sizes).map(|(sum, size)| sum.map(|sum: f64| sum / size)).collect()
+}

@@ -1,0 +1,47 @@
+//! The proportion of ambiguous clustering, and the rule that reads it.
+//!
+//! **Measure.** The share of the pairs of samples whose consensus value lies strictly
+//! between a lower and an upper limit: pairs that some draws join and others part. A
+//! pair at a limit is not ambiguous.
+//!
+//! **Rule.** The k with the smallest share. Shares within 0.005 of it count as equal,
+//! and of equal ones the largest k is taken: where true clusters lie in groups, merging
+//! whole groups is as stable as the clusters themselves, and tells less.
+//!
+//! **Limits.** The share falls as k grows, because most pairs are then always apart; on
+//! noise the rule therefore tends to the largest k asked for. The
+//! [verdict](crate::Verdict) does not follow it there.
+//!
+//! **Reference.** Y. Şenbabaoğlu, G. Michailidis, J. Li, "Critical limitations of
+//! consensus clustering in class discovery", Scientific Reports 4 (2014).
+
+use crate::cdf::ConsensusCdf;
+use crate::choose::{Pick, largest_near_best};
+use crate::stability::{Level, StabilityParams};
+
+const EQUAL: f64 = 0.005;
+
+pub(crate) fn pac(cdf: &ConsensusCdf, params: &StabilityParams) -> f64 {
+    cdf.share(|value| value > params.lower && value < params.upper)
+}
+
+pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
+    let level = largest_near_best(levels, |level| -level.pac, EQUAL);
+    Pick { level, reason: format!("the fewest ambiguous pairs, {:.1} %", 100.0 * level.pac) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_at_a_limit_is_not_ambiguous() {
+        // Ten draws: one pair of each value.
+        let cdf = ConsensusCdf::new(vec![1; 11]);
+        let with =
+            |lower, upper| pac(&cdf, &StabilityParams { lower, upper, ..Default::default() });
+        assert_eq!(with(0.1, 0.9), 7.0 / 11.0);
+        assert_eq!(with(0.0, 1.0), 9.0 / 11.0);
+        assert_eq!(with(0.05, 0.35), 3.0 / 11.0);
+    }
+}

@@ -1,0 +1,61 @@
+//! Parts of an ensemble, and what a method makes of them.
+
+use std::ops::RangeInclusive;
+
+use enclust_core::{Ctx, Ensemble, Fit, Method, Partition, Real, Result};
+use rand::SeedableRng;
+use rand::seq::index::sample;
+use rand_chacha::ChaCha8Rng;
+
+/// The base clusterings of one draw, ascending, each at most once. Draw number d reads
+/// stream d of one generator, so the number of draws changes none of them.
+pub(crate) fn draw(clusterings: usize, take: usize, seed: u64, number: usize) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(number as u64);
+    let mut drawn = sample(&mut rng, clusterings, take).into_vec();
+    drawn.sort_unstable();
+    drawn
+}
+
+/// The labels that a method gives a part of an ensemble, one column a k.
+pub(crate) fn cluster<S: Real>(
+    method: &dyn Method<S>,
+    ensemble: &Ensemble,
+    part: &[usize],
+    ks: RangeInclusive<usize>,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Vec<Vec<u32>>> {
+    let fit = method.fit(&ensemble.select(part)?, ctx)?;
+    cuts(&fit, ks, ctx)
+}
+
+/// The labels at every k, at most as many clusters as the base clusterings tell groups
+/// apart: linkage would go on and part equal samples, by a rule for ties that is the same
+/// in every draw; other methods stop there.
+///
+/// An ensemble counts its samples in 32 bits, so labels fit.
+pub(crate) fn cuts<S: Real>(
+    fit: &Fit<S>,
+    ks: RangeInclusive<usize>,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Vec<Vec<u32>>> {
+    let largest = fit.fitted.largest_k().min(fit.evidence.grouping().len());
+    let labels = |partition: Partition| partition.labels().iter().map(|&l| l as u32).collect();
+    ks.map(|k| Ok(labels(fit.cut(k.min(largest), ctx)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_sets_of_the_size_asked_for_and_differ() {
+        let draws: Vec<Vec<usize>> = (0..20).map(|number| draw(30, 10, 7, number)).collect();
+        for drawn in &draws {
+            assert_eq!(drawn.len(), 10);
+            assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]) && drawn[9] < 30);
+        }
+        assert!(draws.windows(2).all(|pair| pair[0] != pair[1]));
+        assert_ne!(draws[0], draw(30, 10, 8, 0), "the seed matters");
+    }
+}

@@ -1,0 +1,130 @@
+//! How often the draws join each pair of samples, counted without a matrix.
+
+use enclust_core::{Ensemble, Microclusters, Result};
+use rayon::prelude::*;
+
+/// What the draws' partitions into k say of the pairs of samples.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Tally {
+    /// Number of pairs that c draws join, for c from 0 to the number of draws.
+    pub(crate) pairs: Vec<u64>,
+    /// For each cluster of the reference, how many pairs lie in it and how many times in
+    /// all the draws join them.
+    pub(crate) inside: Vec<Inside>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Inside {
+    pub(crate) pairs: u64,
+    pub(crate) joined: u64,
+}
+
+impl Tally {
+    /// Counts the pairs over the samples that no draw nor the reference tells apart: n'²
+    /// steps a draw for n' such groups, and memory for one row of them a thread. The last
+    /// column is the reference, the others are the draws.
+    ///
+    /// Only whole numbers are added, so their order does not matter.
+    pub(crate) fn of(columns: &[&[u32]]) -> Result<Self> {
+        let microclusters = Microclusters::of(&Ensemble::from_columns(columns)?);
+        let draws = columns.len() - 1;
+        let rows = (0..microclusters.len()).into_par_iter();
+        let nothing = || Tally::empty(draws, microclusters.clusters()[draws]);
+        let counted = rows.fold(
+            || (nothing(), Vec::new()),
+            |(mut tally, mut row), p| {
+                tally.add_row(&microclusters, p, &mut row);
+                (tally, row)
+            },
+        );
+        Ok(counted.map(|(tally, _)| tally).reduce(nothing, Tally::plus))
+    }
+
+    /// The share of draws that join a pair inside a cluster of the reference: a mean over
+    /// the pairs of a cluster, then over the clusters that have pairs.
+    pub(crate) fn mean_cluster_consensus(&self) -> Option<f64> {
+        let draws = (self.pairs.len() - 1) as f64;
+        let means: Vec<f64> = (self.inside.iter().filter(|cluster| cluster.pairs > 0))
+            .map(|cluster| cluster.joined as f64 / (cluster.pairs as f64 * draws))
+            .collect();
+        (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
+    }
+
+    fn empty(draws: usize, clusters: usize) -> Self {
+        Tally { pairs: vec![0; draws + 1], inside: vec![Inside::default(); clusters] }
+    }
+
+    /// Adds the pairs within group p, and of p with every later group.
+    fn add_row(&mut self, groups: &Microclusters, p: usize, row: &mut Vec<f32>) {
+        let draws = self.pairs.len() - 1;
+        let (sizes, reference) = (groups.grouping().sizes(), groups.column(draws));
+        let own = sizes[p] as u64;
+        self.add(own * (own - 1) / 2, draws, Some(reference[p]));
+        row.clear();
+        row.resize(groups.len() - p - 1, 0.0);
+        // Single precision counts exactly to 16 million.
+        groups.add_agreement(p, |k| if k < draws { 1.0 } else { 0.0 }, row);
+        for (q, &joined) in (p + 1..).zip(row.iter()) {
+            let cluster = (reference[p] == reference[q]).then_some(reference[p]);
+            self.add(own * sizes[q] as u64, joined as usize, cluster);
+        }
+    }
+
+    fn add(&mut self, pairs: u64, joined: usize, cluster: Option<u32>) {
+        self.pairs[joined] += pairs;
+        if let Some(cluster) = cluster {
+            let inside = &mut self.inside[cluster as usize];
+            inside.pairs += pairs;
+            inside.joined += pairs * joined as u64;
+        }
+    }
+
+    fn plus(mut self, other: Tally) -> Tally {
+        self.pairs.iter_mut().zip(other.pairs).for_each(|(a, b)| *a += b);
+        for (a, b) in self.inside.iter_mut().zip(other.inside) {
+            *a = Inside { pairs: a.pairs + b.pairs, joined: a.joined + b.joined };
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The definition, pair by pair of samples.
+    fn plain(columns: &[&[u32]]) -> Tally {
+        let (reference, draws) = columns.split_last().unwrap();
+        let clusters = reference.iter().max().map_or(0, |&c| c as usize + 1);
+        let mut tally = Tally::empty(draws.len(), clusters);
+        for j in 0..reference.len() {
+            for i in 0..j {
+                let joined = draws.iter().filter(|draw| draw[i] == draw[j]).count();
+                let cluster = (reference[i] == reference[j]).then_some(reference[i]);
+                tally.add(1, joined, cluster);
+            }
+        }
+        tally
+    }
+
+    proptest! {
+        #[test]
+        fn counting_groups_is_counting_samples(
+            ensemble in enclust_testkit::generate::ensembles(30, 7, 4)
+        ) {
+            let columns: Vec<&[u32]> = (0..ensemble.clusterings()).map(|k| ensemble.column(k)).collect();
+            prop_assert_eq!(Tally::of(&columns).unwrap(), plain(&columns));
+        }
+    }
+
+    #[test]
+    fn the_mean_counts_every_cluster_once() {
+        // The reference joins the first two samples and the last three; the only draw
+        // joins none of the first and one pair of three of the last.
+        let tally = Tally::of(&[&[0, 1, 2, 2, 3], &[0, 0, 1, 1, 1]]).unwrap();
+        assert_eq!(tally.mean_cluster_consensus(), Some((0.0 + 1.0 / 3.0) / 2.0));
+        assert_eq!(Tally::of(&[&[0, 1], &[0, 1]]).unwrap().mean_cluster_consensus(), None);
+    }
+}

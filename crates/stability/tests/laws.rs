@@ -1,0 +1,145 @@
+//! What must hold of every study: definitions, independence, errors.
+
+use enclust_ca::Eac;
+use enclust_consensus::Linkage;
+use enclust_core::{Ctx, Ensemble, Error, Method, ParamError, Pipeline};
+use enclust_experiment::kmeans_pool;
+use enclust_stability::{Rule, Stability, StabilityParams, choose, stability, stability_watched};
+use enclust_testkit::features::blobs;
+use enclust_testkit::generate::{
+    ensembles_with_missing, permuted, planted, planted_with_missing, relabelled, shuffled,
+};
+use proptest::prelude::*;
+
+fn eac() -> impl Method<f64> {
+    Pipeline::plain(Eac, Linkage::average()).unwrap()
+}
+
+fn few() -> StabilityParams {
+    StabilityParams { draws: 10, ..StabilityParams::default() }
+}
+
+fn study(ensemble: &Ensemble, threads: usize) -> Stability {
+    let mut ctx = Ctx::default().with_seed(3).with_threads(threads);
+    stability(&eac(), ensemble, 2..=8, &few(), &mut ctx).unwrap()
+}
+
+#[test]
+fn names_of_clusters_and_threads_change_nothing() {
+    for ensemble in [planted(50, 12, 4, 0.3, 1), planted_with_missing(50, 12, 4, 0.3, 0.2, 2)] {
+        let found = study(&ensemble, 1);
+        assert_eq!(study(&ensemble, 2), found);
+        assert_eq!(study(&ensemble, 3), found);
+        assert_eq!(study(&relabelled(&ensemble, 9), 1), found);
+    }
+}
+
+/// Ties of the method may depend on the order of the samples, so the whole study can only
+/// be compared where the partitions are clear.
+#[test]
+fn the_order_of_the_samples_does_not_matter() {
+    let ensemble = kmeans_pool(&blobs(4, 120, 2, 9.0, 2), 2, 30, 2).unwrap();
+    let (found, moved) = (study(&ensemble, 1), study(&permuted(&ensemble, &shuffled(120, 5)), 1));
+    assert_eq!(moved.levels[2], found.levels[2], "at the true k");
+    for rule in [Rule::Auto, Rule::Agreement, Rule::Pac, Rule::DeltaArea, Rule::Gap] {
+        assert_eq!(choose(&moved, rule).unwrap().k, choose(&found, rule).unwrap().k, "{rule:?}");
+    }
+}
+
+#[test]
+fn draws_are_reported_one_by_one() {
+    let ensemble = planted(40, 12, 3, 0.3, 1);
+    let mut seen = Vec::new();
+    let mut ctx = Ctx::default();
+    let found =
+        stability_watched(&eac(), &ensemble, 2..=4, &few(), &mut ctx, &mut |done| seen.push(done));
+    assert!(seen.into_iter().eq(1..=10));
+    assert_eq!(found.unwrap(), stability(&eac(), &ensemble, 2..=4, &few(), &mut ctx).unwrap());
+}
+
+#[test]
+fn a_draw_takes_a_third_and_at_most_ten() {
+    for (clusterings, take) in [(2, 1), (3, 1), (7, 3), (20, 7), (30, 10), (100, 10)] {
+        assert_eq!(study(&planted(20, clusterings, 3, 0.2, 1), 1).take, take);
+    }
+    let params = StabilityParams { take: Some(11), ..few() };
+    let ensemble = planted(20, 12, 3, 0.2, 1);
+    let found = stability(&eac(), &ensemble, 2..=3, &params, &mut Ctx::default()).unwrap();
+    assert_eq!(found.take, 11);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_figure_keeps_to_its_range(ensemble in ensembles_with_missing(12, 6, 4)) {
+        prop_assume!(ensemble.samples() >= 2 && ensemble.clusterings() >= 2);
+        let n = ensemble.samples();
+        let mut ctx = Ctx::default();
+        let found = stability(&eac(), &ensemble, 2..=n, &few(), &mut ctx).unwrap();
+        prop_assert!(found.levels.iter().map(|level| level.k).eq(2..=n));
+        for level in &found.levels {
+            let pairs: u64 = level.cdf.pairs().iter().sum();
+            prop_assert_eq!(pairs, (n * (n - 1) / 2) as u64);
+            prop_assert!((0.0..=1.0).contains(&level.pac) && level.agreement <= 1.0);
+            prop_assert!(level.gap.is_some_and(|gap| gap >= -1e-12));
+            prop_assert!(level.cluster_consensus.is_none_or(|c| (0.0..=1.0).contains(&c)));
+            prop_assert_eq!(level.cluster_consensus.is_none(), level.k == n && found.groups == n);
+            prop_assert!(level.delta_area.is_finite());
+            let (least, most) = (level.cdf.at(0.0), level.cdf.at(1.0));
+            prop_assert!(least <= most && most == 1.0);
+        }
+        for rule in [Rule::Auto, Rule::Agreement, Rule::Pac, Rule::DeltaArea, Rule::Gap] {
+            let choice = choose(&found, rule).unwrap();
+            prop_assert!(choice.k >= 1 && choice.k < n.max(2));
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_answered_is_refused() {
+    let ensemble = planted(10, 4, 2, 0.2, 1);
+    let ask = |ensemble: &Ensemble, ks, params: &StabilityParams| {
+        stability(&eac(), ensemble, ks, params, &mut Ctx::default()).unwrap_err()
+    };
+    #[expect(clippy::reversed_empty_ranges, reason = "an empty range is what is refused")]
+    let empty = ask(&ensemble, 5..=2, &few());
+    assert_eq!(empty, Error::Empty { what: "range of numbers of clusters" });
+    let error = ask(&ensemble, 2..=11, &few());
+    assert!(matches!(error, Error::ClusterCount { k: 11, largest: 10, .. }), "{error}");
+    let lonely = ask(&ensemble.select(&[0]).unwrap(), 2..=3, &few());
+    assert!(matches!(lonely, Error::Size { expected: 2, found: 1, .. }), "{lonely}");
+    let parameter = |error| match error {
+        Error::Param(ParamError::OutOfRange { parameter, value, .. }) => (parameter, value),
+        other => panic!("{other}"),
+    };
+    let of = |change: fn(&mut StabilityParams)| {
+        let mut params = few();
+        change(&mut params);
+        parameter(ask(&ensemble, 2..=3, &params))
+    };
+    assert_eq!(parameter(ask(&ensemble, 1..=3, &few())), ("k", "1".to_string()));
+    assert_eq!(of(|p| p.take = Some(4)), ("take", "4".to_string()));
+    assert_eq!(of(|p| p.take = Some(0)), ("take", "0".to_string()));
+    assert_eq!(of(|p| p.draws = 1), ("draws", "1".to_string()));
+    assert_eq!(of(|p| p.lower = 0.9), ("lower", "0.9".to_string()));
+    assert_eq!(of(|p| p.upper = f64::NAN), ("upper", "NaN".to_string()));
+}
+
+#[test]
+fn a_part_that_tells_few_groups_apart_is_cut_into_these() {
+    // Every base clustering has two clusters, so a draw of one has two groups.
+    let ensemble = Ensemble::from_keys(16, 4, |i, k| Some(i >> k & 1)).unwrap();
+    let params = StabilityParams { take: Some(1), ..few() };
+    let found = stability(&eac(), &ensemble, 2..=9, &params, &mut Ctx::default()).unwrap();
+    assert_eq!(found.groups, 16);
+    assert!(found.levels.iter().all(|level| level.cdf == found.levels[0].cdf));
+}
+
+#[test]
+fn memory_is_asked_for_first() {
+    let ensemble = planted(1000, 6, 2, 0.2, 1);
+    let mut ctx = Ctx::default().with_memory(100_000);
+    let error = stability(&eac(), &ensemble, 2..=9, &few(), &mut ctx).unwrap_err();
+    assert!(matches!(&error, Error::Memory { stage, .. } if stage == "stability"), "{error}");
+}
