@@ -12,18 +12,21 @@
 //!
 //! Reference: MathWorks, *MAT-File Format*.
 
+use std::path::Path;
+
 use flate2::{Decompress, FlushDecompress, Status};
 
-use crate::error::MatError;
+use crate::error::{Fault, MatError, Place, ReadError};
+use crate::file::{self, MAX_INFLATED};
+use crate::grid::{Cell, Grid};
+use crate::table::Arrays;
 
 type Result<T> = std::result::Result<T, MatError>;
 
 /// Length of the header, with the version and the byte order at its end.
 const HEADER: usize = 128;
 /// The most values an array may have.
-const MAX_VALUES: usize = 1 << 28;
-/// The most bytes a variable may have, not compressed.
-const MAX_BYTES: usize = MAX_VALUES * size_of::<f64>();
+const MAX_VALUES: usize = MAX_INFLATED / size_of::<f64>();
 /// Doubles count whole numbers exactly below 2⁵³.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
@@ -44,6 +47,23 @@ mod kind {
     pub const UTF8: u32 = 16;
 }
 
+/// Reads the variables of a MATLAB file, versions 5 to 7.
+///
+/// # Errors
+/// [`ReadError`] if the file cannot be read or is not a sound MATLAB file of these
+/// versions.
+pub fn read_mat(path: impl AsRef<Path>) -> std::result::Result<MatFile, ReadError> {
+    let path = path.as_ref();
+    file::load(path)
+        .and_then(|bytes| Ok(MatFile::parse(&bytes)?))
+        .map_err(|fault| ReadError::new(path, fault))
+}
+
+/// Whether these bytes begin as a MATLAB file does, of version 7.3 too.
+pub(crate) fn is_mat(bytes: &[u8]) -> bool {
+    byte_order(bytes) != Err(MatError::NotMat)
+}
+
 /// The variables of a MATLAB file.
 ///
 /// ```no_run
@@ -54,7 +74,7 @@ mod kind {
 /// if let Some(array) = file.array("members") {
 ///     println!("{:?}", array.shape());
 /// }
-/// # Ok::<(), enclust_io::IoError>(())
+/// # Ok::<(), enclust_io::ReadError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct MatFile {
@@ -124,6 +144,60 @@ impl MatFile {
             Some(Variable::Array(array)) => Some(array),
             _ => None,
         }
+    }
+}
+
+impl<'m> Arrays<'m> for &'m MatFile {
+    fn names(&self) -> Vec<String> {
+        MatFile::names(self).map(String::from).collect()
+    }
+
+    fn array(&mut self, name: &str) -> std::result::Result<Box<dyn Grid + 'm>, Fault> {
+        let unread = |holds: &str| Fault::Unread { name: name.into(), holds: holds.into() };
+        match self.get(name) {
+            Some(Variable::Array(array)) => match array.shape[..] {
+                [rows, columns] => {
+                    Ok(Box::new(NamedArray { name: name.into(), array, rows, columns }))
+                }
+                _ => Err(Fault::Shape {
+                    array: Some(name.into()),
+                    shape: array.shape.clone(),
+                    expected: "two dimensions",
+                }),
+            },
+            Some(Variable::Unread(holds)) => Err(unread(holds)),
+            None => Err(unread("nothing")),
+        }
+    }
+
+    fn is_read(&self, name: &str) -> bool {
+        MatFile::array(self, name).is_some()
+    }
+}
+
+/// A matrix and its name.
+struct NamedArray<'m> {
+    name: String,
+    array: &'m Array,
+    rows: usize,
+    columns: usize,
+}
+
+impl Grid for NamedArray<'_> {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn columns(&self) -> usize {
+        self.columns
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        Cell::Real(self.array.values[column * self.rows + row])
+    }
+
+    fn place(&self, row: usize, column: usize) -> Place {
+        Place::Cell { array: Some(self.name.clone()), row: row + 1, column: column + 1 }
     }
 }
 
@@ -285,7 +359,7 @@ fn variable(reader: &mut Reader<'_>) -> Result<(String, Variable)> {
     }
     let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
     let Some(count) = count.filter(|&count| count <= MAX_VALUES) else {
-        return Err(MatError::TooLarge { at: start, limit: MAX_BYTES });
+        return Err(MatError::TooLarge { at: start, limit: MAX_INFLATED });
     };
     Ok(match reader.values(count)? {
         Some(values) => (name, Variable::Array(Array { shape, values })),
@@ -339,8 +413,8 @@ fn inflate(data: &Reader<'_>) -> Result<Vec<u8>> {
         let status = stream
             .decompress_vec(&input[read..], &mut out, FlushDecompress::None)
             .map_err(|_| data.damaged("the compressed data are corrupt"))?;
-        if out.len() > MAX_BYTES {
-            return Err(MatError::TooLarge { at: data.at, limit: MAX_BYTES });
+        if out.len() > MAX_INFLATED {
+            return Err(MatError::TooLarge { at: data.at, limit: MAX_INFLATED });
         }
         let total = stream.total_in() as usize;
         match status {

@@ -1,14 +1,17 @@
 //! Pools of base clusterings.
 
+use std::collections::HashMap;
+use std::path::Path;
+
 use enclust_core::{Ensemble, Partition};
 
-use crate::error::PoolError;
-use crate::mat::{Array, MatFile, Variable};
-
-type Result<T> = std::result::Result<T, PoolError>;
-
-/// Whole numbers that every double around them tells apart.
-const LARGEST_LABEL: f64 = 9_007_199_254_740_991.0;
+use crate::error::{Fault, ReadError, shown};
+use crate::file::{self, Format};
+use crate::grid::Grid;
+use crate::keys::{Keys, Noise};
+use crate::labels::{Labels, partition};
+use crate::mat::MatFile;
+use crate::table::{Table, TableOptions, Use, vector_length, with_table};
 
 /// Many base clusterings of the same samples, to draw ensembles from.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,77 +20,153 @@ pub struct Pool {
     pub ensemble: Ensemble,
     /// The classes of the samples, if they are known.
     pub truth: Option<Partition>,
+    /// Names of the samples, no two alike, if the file has them.
+    pub ids: Option<Vec<String>>,
+    /// Names of the clusterings, if the file has them.
+    pub columns: Option<Vec<String>>,
+}
+
+/// What is known about a pool beforehand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolOptions {
+    /// What the label −1 means.
+    pub noise: Noise,
+    /// Whether the first line of text names the clusterings; see [`TableOptions`].
+    pub header: Option<bool>,
+    /// Whether the first column names the samples; see [`TableOptions`].
+    pub id_column: Option<bool>,
+}
+
+/// Reads a pool of base clusterings, see [`Pool::from_bytes`].
+///
+/// # Errors
+/// [`ReadError`] names the file, the place and what is wrong there.
+pub fn read_pool(path: impl AsRef<Path>) -> Result<Pool, ReadError> {
+    read_pool_with(path, &PoolOptions::default())
+}
+
+/// [`read_pool`] with what is known about the pool.
+///
+/// # Errors
+/// As [`read_pool`].
+pub fn read_pool_with(path: impl AsRef<Path>, options: &PoolOptions) -> Result<Pool, ReadError> {
+    file::read(path.as_ref(), |bytes, format| Pool::from_bytes(bytes, format, options))
 }
 
 impl Pool {
-    /// Takes a pool from the arrays `members` (n × m, one column a clustering)
-    /// and, if it is there, `gt` (n labels, as a row or a column).
+    /// A pool of which nothing else is known.
+    pub fn new(ensemble: Ensemble) -> Self {
+        Pool { ensemble, truth: None, ids: None, columns: None }
+    }
+
+    /// Takes a pool from the bytes of a file. Rows are samples, columns are clusterings.
     ///
-    /// Labels may be of any numeric type but must be whole numbers. NaN in
-    /// `members` is a missing label; in `gt` it is an error.
+    /// - Text and Parquet: a table, with names of samples and clusterings where
+    ///   recognised; see [`TableOptions`].
+    /// - `.npy`: a matrix; a vector is a single clustering.
+    /// - `.mat` and `.npz`: the array `members`, or else the only one there is; with
+    ///   `gt`, `truth` or `labels` as true classes. An `.npz` may name samples in `ids`
+    ///   and clusterings in `columns`.
+    ///
+    /// Labels are whole numbers or text. In a column where all labels are numbers they
+    /// are compared as numbers, otherwise as text. NaN, `None` and what stands for them
+    /// in text is a missing label.
+    ///
+    /// ```
+    /// use enclust_io::{Format, Pool, PoolOptions};
+    ///
+    /// let file = "id,kmeans,ward\na,1,x\nb,1,NA\nc,2,y\n";
+    /// let pool = Pool::from_bytes(file.as_bytes(), Format::Csv, &PoolOptions::default())?;
+    /// assert_eq!((pool.ensemble.samples(), pool.ensemble.clusterings()), (3, 2));
+    /// assert_eq!(pool.columns.unwrap(), ["kmeans", "ward"]);
+    /// assert!(pool.ensemble.has_missing());
+    /// # Ok::<(), enclust_io::Fault>(())
+    /// ```
     ///
     /// # Errors
-    /// [`PoolError`] says which array is wrong, and where.
-    pub fn from_mat(file: &MatFile) -> Result<Self> {
-        let members = array(file, "members")?.ok_or_else(|| PoolError::NoArray {
-            name: "members",
-            found: file.names().map(String::from).collect(),
-        })?;
-        let ensemble = ensemble(members)?;
-        let truth = match array(file, "gt")? {
-            Some(gt) => Some(truth(gt, ensemble.samples())?),
-            None => None,
-        };
-        Ok(Pool { ensemble, truth })
+    /// [`Fault`] says what is wrong, and where.
+    pub fn from_bytes(bytes: &[u8], format: Format, options: &PoolOptions) -> Result<Self, Fault> {
+        let &PoolOptions { noise, header, id_column } = options;
+        let known = TableOptions { header, id_column };
+        with_table(bytes, format, known, Use::Pool, |table| Self::from_table(table, noise))
     }
-}
 
-/// The array of that name, if there is a variable of that name.
-fn array<'a>(file: &'a MatFile, name: &'static str) -> Result<Option<&'a Array>> {
-    match file.get(name) {
-        None => Ok(None),
-        Some(Variable::Array(array)) => Ok(Some(array)),
-        Some(Variable::Unread(holds)) => Err(PoolError::Unread { name, holds }),
+    /// Takes a pool from the arrays of a MATLAB file, as [`Pool::from_bytes`] does with
+    /// the default options.
+    ///
+    /// # Errors
+    /// [`Fault`] says which array is wrong, and where.
+    pub fn from_mat(file: &MatFile) -> Result<Self, Fault> {
+        Self::from_table(Table::from_arrays(&mut &*file, Use::Pool)?, Noise::default())
     }
-}
 
-fn ensemble(members: &Array) -> Result<Ensemble> {
-    let &[samples, clusterings] = members.shape() else {
-        return Err(wrong_shape("members", members, "samples by clusterings"));
-    };
-    let labels = labels("members", members)?;
-    Ok(Ensemble::from_keys(samples, clusterings, |i, k| labels[k * samples + i])?)
-}
-
-fn truth(gt: &Array, samples: usize) -> Result<Partition> {
-    let (&[truth, 1] | &[1, truth]) = gt.shape() else {
-        return Err(wrong_shape("gt", gt, "a single row or column"));
-    };
-    if truth != samples {
-        return Err(PoolError::Samples { members: samples, truth });
-    }
-    let labels = labels("gt", gt)?;
-    match labels.iter().position(Option::is_none) {
-        Some(sample) => Err(PoolError::NoTruth { sample }),
-        None => Ok(Partition::from_labels(labels)),
-    }
-}
-
-fn wrong_shape(name: &'static str, array: &Array, expected: &'static str) -> PoolError {
-    PoolError::Shape { name, shape: array.shape().to_vec(), expected }
-}
-
-/// Whole numbers, `None` for NaN, column after column.
-fn labels(name: &'static str, array: &Array) -> Result<Vec<Option<i64>>> {
-    let rows = array.shape()[0];
-    let label = |(at, &value): (usize, &f64)| {
-        if value.is_nan() {
-            Ok(None)
-        } else if value.fract() == 0.0 && value.abs() <= LARGEST_LABEL {
-            Ok(Some(value as i64))
-        } else {
-            Err(PoolError::Label { name, row: at % rows, column: at / rows, value })
+    fn from_table(table: Table<'_>, noise: Noise) -> Result<Self, Fault> {
+        let Table { grid, ids, names, truth } = table;
+        if let Some(truth) = &truth {
+            check_samples(&*grid, &**truth)?;
         }
+        let keys = Keys::of(&*grid, Some(noise))?;
+        let ensemble =
+            Ensemble::from_keys(grid.rows(), grid.columns(), |row, column| keys.get(row, column))?;
+        let truth = truth.map(|truth| partition(&*truth)).transpose()?;
+        Ok(Pool { ensemble, truth, ids, columns: names })
+    }
+
+    /// The same pool with its true classes. If samples are named on both sides, they are
+    /// matched by name, and labels of other samples are left out; otherwise by position.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, Partition};
+    /// use enclust_io::{Labels, Pool};
+    ///
+    /// let names = |ids: [&str; 2]| Some(ids.map(String::from).to_vec());
+    /// let mut pool = Pool::new(Ensemble::from_columns(&[[0, 1]])?);
+    /// pool.ids = names(["a", "b"]);
+    /// let partition = Partition::from_labels(["of b", "of a"]);
+    /// let pool = pool.with_truth(Labels { partition, ids: names(["b", "a"]) })?;
+    /// assert_eq!(pool.truth, Some(Partition::from_labels(["of a", "of b"])));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Fault::UnknownId`] if a sample has no label, [`Fault::Samples`] if there are more
+    /// or fewer labels than samples.
+    pub fn with_truth(mut self, labels: Labels) -> Result<Self, Fault> {
+        let Labels { partition, ids } = labels;
+        self.truth = Some(match (&self.ids, &ids) {
+            (Some(own), Some(theirs)) => matched(own, theirs, &partition)?,
+            _ => {
+                let (samples, truth) = (self.ensemble.samples(), partition.len());
+                if samples != truth {
+                    let transposed = self.ensemble.clusterings() == truth;
+                    return Err(Fault::Samples { samples, truth, transposed });
+                }
+                partition
+            }
+        });
+        Ok(self)
+    }
+}
+
+/// Refuses a pool and a truth of different lengths before anything is made of them.
+fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
+    let Some(length) = vector_length(truth) else {
+        let expected = "true classes need a single row or column";
+        return Err(Fault::Columns { expected, found: truth.columns() });
     };
-    array.values().iter().enumerate().map(label).collect()
+    if length == grid.rows() {
+        return Ok(());
+    }
+    let transposed = grid.columns() == length;
+    Err(Fault::Samples { samples: grid.rows(), truth: length, transposed })
+}
+
+/// The labels of samples found by name.
+fn matched(own: &[String], theirs: &[String], partition: &Partition) -> Result<Partition, Fault> {
+    let labels: HashMap<_, _> = theirs.iter().zip(partition.labels()).collect();
+    let label = |id: &String| match labels.get(id) {
+        Some(&&label) => Ok(label),
+        None => Err(Fault::UnknownId { id: shown(id) }),
+    };
+    Ok(Partition::from_labels(own.iter().map(label).collect::<Result<Vec<_>, _>>()?))
 }

@@ -1,123 +1,20 @@
 //! MATLAB files made here byte by byte, sound and damaged.
 
-use std::io::Write;
+mod common;
+
 use std::path::PathBuf;
 
-use enclust_core::{Ensemble, Error, Partition};
-use enclust_io::{IoError, MatError, MatFile, Pool, PoolError, Variable, read_mat, read_pool};
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use common::mat::{
+    Big, DOUBLE, Little, STORED, array, compressed, doubles, element, file, raw_variable,
+    small_pool, word,
+};
+
+use enclust_core::{Ensemble, Partition};
+use enclust_io::{Fault, MatError, MatFile, Place, Pool, Variable, read_mat, read_pool};
 use proptest::prelude::*;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
-    Little,
-    Big,
-}
-use Order::{Big, Little};
-
-/// The bytes of a number, given in little-endian order.
-fn ordered(order: Order, little: &[u8]) -> Vec<u8> {
-    let mut bytes = little.to_vec();
-    if order == Big {
-        bytes.reverse();
-    }
-    bytes
-}
-
-fn word(order: Order, value: u32) -> Vec<u8> {
-    ordered(order, &value.to_le_bytes())
-}
-
-/// A tag and its data, padded to eight bytes; up to four bytes are packed into
-/// the tag, as MATLAB does.
-fn element(order: Order, kind: u32, data: &[u8]) -> Vec<u8> {
-    let size = data.len() as u32;
-    let mut bytes = if (1..=4).contains(&size) {
-        word(order, size << 16 | kind)
-    } else {
-        [word(order, kind), word(order, size)].concat()
-    };
-    bytes.extend_from_slice(data);
-    bytes.resize(bytes.len().next_multiple_of(8), 0);
-    bytes
-}
-
-/// Numbers as they are stored: type of the elements, and how to write one.
-struct Stored {
-    kind: u32,
-    write: fn(f64) -> Vec<u8>,
-}
-
-const STORED: [Stored; 10] = [
-    Stored { kind: 1, write: |x| (x as i8).to_le_bytes().to_vec() },
-    Stored { kind: 2, write: |x| (x as u8).to_le_bytes().to_vec() },
-    Stored { kind: 3, write: |x| (x as i16).to_le_bytes().to_vec() },
-    Stored { kind: 4, write: |x| (x as u16).to_le_bytes().to_vec() },
-    Stored { kind: 5, write: |x| (x as i32).to_le_bytes().to_vec() },
-    Stored { kind: 6, write: |x| (x as u32).to_le_bytes().to_vec() },
-    Stored { kind: 7, write: |x| (x as f32).to_le_bytes().to_vec() },
-    Stored { kind: 9, write: |x| x.to_le_bytes().to_vec() },
-    Stored { kind: 12, write: |x| (x as i64).to_le_bytes().to_vec() },
-    Stored { kind: 13, write: |x| (x as u64).to_le_bytes().to_vec() },
-];
-const DOUBLE: &Stored = &STORED[7];
-
-/// A variable whose values are already bytes.
-fn raw_variable(order: Order, flags: u32, shape: &[u32], name: &str, values: &[u8]) -> Vec<u8> {
-    let dimensions: Vec<u8> = shape.iter().flat_map(|&length| word(order, length)).collect();
-    let parts = [
-        element(order, 6, &[word(order, flags), word(order, 0)].concat()),
-        element(order, 5, &dimensions),
-        element(order, 1, name.as_bytes()),
-        values.to_vec(),
-    ]
-    .concat();
-    [word(order, 14), word(order, parts.len() as u32), parts].concat()
-}
-
-/// An array of class double.
-fn array(order: Order, stored: &Stored, shape: &[u32], name: &str, values: &[f64]) -> Vec<u8> {
-    let data: Vec<u8> = values.iter().flat_map(|&x| ordered(order, &(stored.write)(x))).collect();
-    raw_variable(order, 6, shape, name, &element(order, stored.kind, &data))
-}
-
-fn doubles(shape: &[u32], name: &str, values: &[f64]) -> Vec<u8> {
-    array(Little, DOUBLE, shape, name, values)
-}
-
-fn compressed(order: Order, variable: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(variable).unwrap();
-    let data = encoder.finish().unwrap();
-    [word(order, 15), word(order, data.len() as u32), data].concat()
-}
-
-fn file(order: Order, variables: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = b"MATLAB 5.0 MAT-file, made by a test".to_vec();
-    bytes.resize(124, b' ');
-    bytes.extend(ordered(order, &[0, 1]));
-    bytes.extend(if order == Little { b"IM" } else { b"MI" });
-    bytes.extend(variables.concat());
-    bytes
-}
-
-fn pool(variables: &[Vec<u8>]) -> Result<Pool, PoolError> {
+fn pool(variables: &[Vec<u8>]) -> Result<Pool, Fault> {
     Pool::from_mat(&MatFile::parse(&file(Little, variables)).unwrap())
-}
-
-/// A pool of three samples and two clusterings, in one byte order, with or
-/// without compression.
-fn small_pool(order: Order, packed: bool) -> Vec<u8> {
-    let variables = [
-        array(order, &STORED[1], &[3, 2], "members", &[1.0, 1.0, 9.0, 4.0, 5.0, 5.0]),
-        array(order, DOUBLE, &[3, 1], "gt", &[2.0, 2.0, 7.0]),
-    ];
-    if packed {
-        file(order, &variables.map(|v| compressed(order, &v)))
-    } else {
-        file(order, &variables)
-    }
 }
 
 #[test]
@@ -283,6 +180,8 @@ fn a_pool_with_truth() {
     let expected = Pool {
         ensemble: Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap(),
         truth: Some(Partition::from_labels([0, 0, 1])),
+        ids: None,
+        columns: None,
     };
     for order in [Little, Big] {
         for packed in [false, true] {
@@ -296,7 +195,7 @@ fn a_pool_with_truth() {
 fn a_pool_without_truth_and_with_gaps() {
     let members = doubles(&[2, 2], "members", &[f64::NAN, 3.0, 0.0, -0.0]);
     let expected = Ensemble::from_columns(&[[None, Some(3)], [Some(0), Some(0)]]).unwrap();
-    assert_eq!(pool(&[members]), Ok(Pool { ensemble: expected, truth: None }));
+    assert_eq!(pool(&[members]), Ok(Pool::new(expected)));
 }
 
 #[test]
@@ -304,43 +203,65 @@ fn arrays_that_are_no_pool_are_refused() {
     let members = || doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.0]);
     let gt = |shape: &[u32], values: &[f64]| doubles(shape, "gt", values);
 
+    let cell = |array: &str, row, column| Place::Cell { array: Some(array.into()), row, column };
     assert_eq!(
         pool(&[gt(&[1, 1], &[1.0])]),
-        Err(PoolError::NoArray { name: "members", found: vec!["gt".into()] })
+        Err(Fault::NoArray { wanted: vec!["members"], found: vec!["gt".into()] })
     );
     let fraction = doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.5]);
     assert_eq!(
         pool(&[fraction]).unwrap_err().to_string(),
-        "\"members\" at row 1, column 1 (from zero) is 1.5, not a whole number"
+        "\"members\", row 2, column 2: 1.5 is not a whole number, as labels must be"
     );
-    for value in [f64::INFINITY, 1e17] {
+    for (value, text) in [(f64::INFINITY, "inf"), (1e17, "100000000000000000")] {
         let error = pool(&[members(), gt(&[1, 2], &[1.0, value])]).unwrap_err();
-        assert_eq!(error, PoolError::Label { name: "gt", row: 0, column: 1, value });
+        assert_eq!(error, Fault::Label { at: cell("gt", 1, 2), value: text.into() });
     }
     assert_eq!(
         pool(&[members(), gt(&[3, 1], &[1.0; 3])]),
-        Err(PoolError::Samples { members: 2, truth: 3 })
+        Err(Fault::Samples { samples: 2, truth: 3, transposed: false })
     );
     assert_eq!(
         pool(&[members(), gt(&[2, 1], &[1.0, f64::NAN])]),
-        Err(PoolError::NoTruth { sample: 1 })
+        Err(Fault::NoTruth { at: cell("gt", 2, 1) })
     );
     assert!(matches!(
         pool(&[members(), gt(&[2, 2], &[1.0; 4])]),
-        Err(PoolError::Shape { name: "gt", .. })
+        Err(Fault::Columns { found: 2, .. })
     ));
     assert!(matches!(
         pool(&[doubles(&[1, 2, 2], "members", &[1.0; 4])]),
-        Err(PoolError::Shape { name: "members", .. })
+        Err(Fault::Shape { array: Some(name), .. }) if name == "members"
     ));
-    assert_eq!(
-        pool(&[doubles(&[0, 0], "members", &[])]),
-        Err(PoolError::Ensemble(Error::Empty { what: "ensemble" }))
-    );
+    for empty in [[0, 0], [0, 3], [3, 0]] {
+        assert_eq!(pool(&[doubles(&empty, "members", &[])]), Err(Fault::Empty));
+    }
     assert_eq!(
         pool(&[members(), raw_variable(Little, 1, &[1, 1], "gt", &[])]),
-        Err(PoolError::Unread { name: "gt", holds: "a cell array" })
+        Err(Fault::Unread { name: "gt".into(), holds: "a cell array".into() })
     );
+}
+
+#[test]
+fn a_transposed_pool_is_refused_with_a_hint() {
+    let members = doubles(&[2, 3], "members", &[1.0; 6]);
+    let error = pool(&[members, doubles(&[3, 1], "gt", &[1.0; 3])]).unwrap_err();
+    assert_eq!(error, Fault::Samples { samples: 2, truth: 3, transposed: true });
+    assert_eq!(
+        error.to_string(),
+        "3 truth labels for 2 samples (rows); there are 3 columns: is the pool transposed?"
+    );
+}
+
+#[test]
+fn the_only_array_is_meant_whatever_its_name() {
+    let text = raw_variable(Little, 4, &[1, 2], "note", &element(Little, 16, b"hi"));
+    let found = pool(&[text.clone(), doubles(&[2, 1], "E", &[1.0, 2.0])]).unwrap();
+    assert_eq!(found.ensemble.samples(), 2);
+    let two = pool(&[doubles(&[2, 1], "E", &[1.0, 2.0]), doubles(&[2, 1], "F", &[1.0, 2.0])]);
+    assert!(matches!(two, Err(Fault::NoArray { .. })));
+    // The features are no clusterings, alone as they may be.
+    assert!(matches!(pool(&[doubles(&[1, 1], "X", &[1.0])]), Err(Fault::NoArray { .. })));
 }
 
 fn scratch(name: &str) -> PathBuf {
@@ -357,13 +278,15 @@ fn files_are_read_and_errors_name_them() {
     let path = scratch("not_a_pool.mat");
     std::fs::write(&path, file(Little, &[])).unwrap();
     let error = read_pool(&path).unwrap_err();
-    assert!(matches!(error, IoError::Pool { .. }));
-    assert!(error.to_string().contains("not_a_pool.mat"));
+    assert!(matches!(error.fault, Fault::NoArray { .. }));
+    assert!(error.to_string().contains("not_a_pool.mat: there is no array \"members\""));
 
     let path = scratch("not_a_mat.mat");
     std::fs::write(&path, "a,b\n1,2\n").unwrap();
-    assert!(matches!(read_pool(&path), Err(IoError::Mat { error: MatError::NotMat, .. })));
-    assert!(matches!(read_mat(scratch("no such file")), Err(IoError::Read { .. })));
+    assert_eq!(read_pool(&path).unwrap_err().fault, Fault::Mat(MatError::NotMat));
+    let lost = read_mat(scratch("no such file")).unwrap_err();
+    assert!(matches!(lost.fault, Fault::System { kind: std::io::ErrorKind::NotFound, .. }));
+    assert_eq!(read_mat(env!("CARGO_TARGET_TMPDIR")).unwrap_err().fault, Fault::NotAFile);
 }
 
 proptest! {

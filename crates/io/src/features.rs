@@ -1,0 +1,94 @@
+//! Features of samples, to make clusterings from.
+
+use std::path::Path;
+
+use crate::error::{Fault, ReadError, shown};
+use crate::file::{self, Format};
+use crate::grid::{Cell, Grid};
+use crate::table::{Table, TableOptions, Use, with_table};
+
+/// A row of finite numbers for each sample.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    /// Row after row.
+    pub values: Vec<f64>,
+    /// Number of rows.
+    pub samples: usize,
+    /// Number of columns.
+    pub dimension: usize,
+    /// Names of the samples, no two alike, if the file has them.
+    pub ids: Option<Vec<String>>,
+    /// Names of the features, if the file has them.
+    pub names: Option<Vec<String>>,
+}
+
+/// Reads features, see [`Features::from_bytes`].
+///
+/// # Errors
+/// [`ReadError`] names the file, the place and what is wrong there.
+pub fn read_features(path: impl AsRef<Path>) -> Result<Features, ReadError> {
+    read_features_with(path, &TableOptions::default())
+}
+
+/// [`read_features`] with what is known about a text file.
+///
+/// # Errors
+/// As [`read_features`].
+pub fn read_features_with(
+    path: impl AsRef<Path>,
+    options: &TableOptions,
+) -> Result<Features, ReadError> {
+    file::read(path.as_ref(), |bytes, format| Features::from_bytes(bytes, format, options))
+}
+
+impl Features {
+    /// Takes features from the bytes of a file: a table of numbers, rows being samples; in
+    /// a file of several arrays the one called `features`, `X`, `fea` or `data`, or else
+    /// the only one.
+    ///
+    /// ```
+    /// use enclust_io::{Features, Format, TableOptions};
+    ///
+    /// let file = "width,length\n0.5,1\n0.25,-2e3\n";
+    /// let features = Features::from_bytes(file.as_bytes(), Format::Csv, &TableOptions::default())?;
+    /// assert_eq!((features.samples, features.dimension), (2, 2));
+    /// assert_eq!(features.values, [0.5, 1.0, 0.25, -2000.0]);
+    /// # Ok::<(), enclust_io::Fault>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Fault::Feature`] for what is missing or not a finite number; others say what else
+    /// is wrong, and where.
+    pub fn from_bytes(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
+        with_table(bytes, format, *options, Use::Features, |table| {
+            let Table { grid, ids, names, .. } = table;
+            let (samples, dimension) = (grid.rows(), grid.columns());
+            if samples == 0 || dimension == 0 {
+                return Err(Fault::Empty);
+            }
+            let place = |at| (at / dimension, at % dimension);
+            let value = |at| {
+                let (row, column) = place(at);
+                finite(&*grid, row, column)
+            };
+            let values = (0..samples * dimension).map(value).collect::<Result<_, _>>()?;
+            Ok(Features { values, samples, dimension, ids, names })
+        })
+    }
+}
+
+fn finite(grid: &dyn Grid, row: usize, column: usize) -> Result<f64, Fault> {
+    let (value, text) = match grid.cell(row, column) {
+        Cell::Whole(value) => return Ok(value as f64),
+        Cell::Real(value) => (value, value.to_string()),
+        Cell::Missing => (f64::NAN, "a missing value".into()),
+        Cell::Text(text) => match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => return Ok(value),
+            _ => (f64::NAN, format!("{:?}", shown(&text))),
+        },
+    };
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(Fault::Feature { at: grid.place(row, column), value: text })
+}

@@ -1,0 +1,108 @@
+//! From a path to bytes, and which format they are in.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use crate::error::{Fault, ReadError};
+use crate::{mat, npy};
+
+/// The most bytes that anything compressed may have when it is not.
+pub(crate) const MAX_INFLATED: usize = 1 << 31;
+/// Deflate makes at most 1032 bytes out of one.
+pub(crate) const DEFLATE: usize = 1032;
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// Text, separated by what the first lines show: comma, semicolon, tab or spaces.
+    Csv,
+    /// Text, separated by tabs.
+    Tsv,
+    /// MATLAB, versions 5 to 7.
+    Mat,
+    /// One NumPy array.
+    Npy,
+    /// A zip archive of NumPy arrays.
+    Npz,
+    /// A Parquet table; read with the feature `parquet`.
+    Parquet,
+}
+
+impl Format {
+    /// The format of a file: by its first bytes where they are unmistakable, else by its
+    /// extension, else text.
+    ///
+    /// ```
+    /// use enclust_io::Format;
+    ///
+    /// assert_eq!(Format::of("labels.tsv".as_ref(), b"a\tb\n"), Format::Tsv);
+    /// assert_eq!(Format::of("labels".as_ref(), b"\x93NUMPY\x01\x00"), Format::Npy);
+    /// ```
+    pub fn of(path: &Path, bytes: &[u8]) -> Self {
+        Self::by_content(bytes).or_else(|| Self::by_extension(path)).unwrap_or(Format::Csv)
+    }
+
+    fn by_content(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(npy::MAGIC) {
+            Some(Format::Npy)
+        } else if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+            Some(Format::Npz)
+        } else if bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1") {
+            Some(Format::Parquet)
+        } else if mat::is_mat(bytes) {
+            Some(Format::Mat)
+        } else {
+            None
+        }
+    }
+
+    /// By extension alone, as for a file that is to be written.
+    pub(crate) fn by_extension(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "csv" | "txt" => Some(Format::Csv),
+            "tsv" | "tab" => Some(Format::Tsv),
+            "mat" => Some(Format::Mat),
+            "npy" => Some(Format::Npy),
+            "npz" => Some(Format::Npz),
+            "parquet" => Some(Format::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// Opens a regular file: devices and pipes may have no end. Gives its length too.
+pub(crate) fn open(path: &Path) -> Result<(File, u64), Fault> {
+    // Asked before opening, because opening a pipe waits for its other end.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(Fault::NotAFile);
+    }
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    Ok((file, length))
+}
+
+/// The whole content of a regular file.
+pub(crate) fn load(path: &Path) -> Result<Vec<u8>, Fault> {
+    let (file, length) = open(path)?;
+    let mut bytes = Vec::new();
+    let room = usize::try_from(length).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(room).map_err(|error| Fault::System {
+        kind: std::io::ErrorKind::OutOfMemory,
+        message: error.to_string(),
+    })?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Loads a file, finds its format and hands both on; errors get the path.
+pub(crate) fn read<T>(
+    path: &Path,
+    parse: impl FnOnce(&[u8], Format) -> Result<T, Fault>,
+) -> Result<T, ReadError> {
+    load(path)
+        .and_then(|bytes| parse(&bytes, Format::of(path, &bytes)))
+        .map_err(|fault| ReadError::new(path, fault))
+}

@@ -1,0 +1,71 @@
+//! Archives of NumPy arrays, `.npz`: zip files whose members are `.npy` files.
+//!
+//! Only the arrays asked for are unpacked. An array is unpacked if its declared size is
+//! one that deflate can reach, and its checksum and size must be right.
+
+use std::borrow::Cow;
+use std::io::{Cursor, Read};
+
+use zip::ZipArchive;
+
+use crate::error::{Fault, shown};
+use crate::file::{DEFLATE, MAX_INFLATED};
+use crate::grid::Grid;
+use crate::npy::NpyArray;
+use crate::table::Arrays;
+
+/// An archive whose arrays can be asked for by name.
+pub(crate) struct Archive<'a> {
+    zip: ZipArchive<Cursor<&'a [u8]>>,
+}
+
+impl<'a> Archive<'a> {
+    pub fn open(bytes: &'a [u8]) -> Result<Self, Fault> {
+        let zip = ZipArchive::new(Cursor::new(bytes)).map_err(unsound)?;
+        Ok(Archive { zip })
+    }
+}
+
+impl<'m> Arrays<'m> for Archive<'_> {
+    /// In the order of the archive; files that are no arrays are left out.
+    fn names(&self) -> Vec<String> {
+        let names = self.zip.file_names().flatten();
+        names.filter_map(|name| name.strip_suffix(".npy").map(String::from)).collect()
+    }
+
+    fn array(&mut self, name: &str) -> Result<Box<dyn Grid + 'm>, Fault> {
+        let bytes = self.unpacked(name)?;
+        Ok(Box::new(NpyArray::parse(Cow::Owned(bytes), Some(name.into()))?))
+    }
+
+    fn is_read(&self, _: &str) -> bool {
+        true
+    }
+}
+
+impl Archive<'_> {
+    /// The file of the array of that name, its size and checksum being right.
+    fn unpacked(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
+        let mut entry = self.zip.by_name(&format!("{name}.npy")).map_err(unsound)?;
+        let (packed, declared) = (entry.compressed_size(), entry.size());
+        let most = packed.saturating_mul(DEFLATE as u64).min(MAX_INFLATED as u64);
+        if declared > most {
+            let what = format!("{:?} declares {declared} bytes, {most} are possible", shown(name));
+            return Err(Fault::Npz { what });
+        }
+        let mut bytes = Vec::new();
+        bytes.reserve_exact(declared as usize);
+        // One byte more than declared shows that there is more.
+        let unpacked = entry.by_ref().take(declared + 1).read_to_end(&mut bytes);
+        unpacked.map_err(|error| unsound(error.into()))?;
+        if bytes.len() as u64 != declared {
+            let what = format!("{:?} is not as long as declared", shown(name));
+            return Err(Fault::Npz { what });
+        }
+        Ok(bytes)
+    }
+}
+
+fn unsound(error: zip::result::ZipError) -> Fault {
+    Fault::Npz { what: shown(&error.to_string()) }
+}

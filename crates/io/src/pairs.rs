@@ -1,0 +1,97 @@
+//! Pairs of samples that must or must not be together.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::error::{Fault, Place, ReadError, shown};
+use crate::file::{self, Format};
+use crate::grid::{Grid, number};
+use crate::text::TextGrid;
+
+/// Reads pairs of samples, counted from zero, from a text file; see [`pairs_from_text`].
+///
+/// # Errors
+/// [`ReadError`] names the file, the line and what is wrong there.
+pub fn read_pairs(
+    path: impl AsRef<Path>,
+    ids: Option<&[String]>,
+) -> Result<Vec<(usize, usize)>, ReadError> {
+    file::read(path.as_ref(), |bytes, format| pairs_from_text(bytes, format, ids))
+}
+
+/// Takes pairs from text of two columns, a pair a line.
+///
+/// A sample is named by its number, counted from 1, or by its id, if there are `ids`. If
+/// any of them is a whole number itself, samples are named by id alone, so that nothing
+/// can be read in two ways. A first line in which neither cell names a sample is a header
+/// if both are text.
+///
+/// ```
+/// use enclust_io::{Format, pairs_from_text};
+///
+/// let pairs = pairs_from_text(b"one,other\n1,2\n2,5\n", Format::Csv, None)?;
+/// assert_eq!(pairs, [(0, 1), (1, 4)]);
+/// # Ok::<(), enclust_io::Fault>(())
+/// ```
+///
+/// # Errors
+/// [`Fault::UnknownSample`] and [`Fault::SelfPair`]; others for what is not text of two
+/// columns. Without `ids`, numbers that are too large are not known here.
+pub fn pairs_from_text(
+    bytes: &[u8],
+    format: Format,
+    ids: Option<&[String]>,
+) -> Result<Vec<(usize, usize)>, Fault> {
+    if !matches!(format, Format::Csv | Format::Tsv) {
+        return Err(Fault::NotText);
+    }
+    let grid = TextGrid::parse(bytes, format, false)?;
+    if grid.height() > 0 && grid.width() != 2 {
+        return Err(Fault::Columns { expected: "pairs need two", found: grid.width() });
+    }
+    let names = Names::of(ids);
+    let is_name = |text: &str| names.sample(text).is_none() && number(text).is_none();
+    let header = grid.height() > 0 && grid.line(0).all(is_name);
+    (header.into()..grid.height()).map(|line| pair(&grid, line, &names)).collect()
+}
+
+fn pair(grid: &TextGrid, line: usize, names: &Names<'_>) -> Result<(usize, usize), Fault> {
+    let sample = |column| {
+        let text = grid.text(line, column);
+        names.sample(text).ok_or_else(|| Fault::UnknownSample {
+            at: grid.place(line, column),
+            text: shown(text),
+            by_number: names.by_number,
+        })
+    };
+    let pair = (sample(0)?, sample(1)?);
+    match grid.place(line, 0) {
+        Place::Line { line, .. } if pair.0 == pair.1 => Err(Fault::SelfPair { line }),
+        _ => Ok(pair),
+    }
+}
+
+/// How samples are named.
+struct Names<'a> {
+    samples: HashMap<&'a str, usize>,
+    by_number: bool,
+    /// How many samples there are, if that is known.
+    count: usize,
+}
+
+impl<'a> Names<'a> {
+    fn of(ids: Option<&'a [String]>) -> Self {
+        let ids_or_none = ids.unwrap_or_default();
+        let samples = ids_or_none.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+        let by_number = !ids_or_none.iter().any(|id| id.parse::<i128>().is_ok());
+        Names { samples, by_number, count: ids.map_or(usize::MAX, <[String]>::len) }
+    }
+
+    fn sample(&self, text: &str) -> Option<usize> {
+        let by_number = || {
+            let number: usize = text.parse().ok().filter(|_| self.by_number)?;
+            (1..=self.count).contains(&number).then(|| number - 1)
+        };
+        self.samples.get(text).copied().or_else(by_number)
+    }
+}

@@ -1,0 +1,136 @@
+//! Precomputed similarities.
+
+use std::io::{BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use enclust_core::{Grouping, Real, Similarity, condensed_index, condensed_len};
+
+use crate::error::{Fault, Place, ReadError};
+use crate::file;
+use crate::npy::{Dtype, Header, Kind, LONGEST_HEADER};
+
+/// Reads an n × n similarity over the samples from an `.npy` file of floats; see
+/// [`similarity_from_npy`].
+///
+/// # Errors
+/// [`ReadError`] names the file, the place and what is wrong there.
+pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>, ReadError> {
+    let path = path.as_ref();
+    file::open(path)
+        .and_then(|(file, length)| similarity_from_npy(BufReader::new(file), length))
+        .map_err(|fault| ReadError::new(path, fault))
+}
+
+/// Takes an n × n similarity from the `length` bytes of an `.npy` file.
+///
+/// Entries must lie in [0, 1] and mirrored ones must agree, both within rounding: 10⁻¹²
+/// for doubles, 2·10⁻⁶ for singles (relative to 1; similarities are no larger). What is
+/// outside by so little is moved to the bound, and the entry that comes first in the file
+/// is taken.
+///
+/// **Memory.** Rows are read one after the other and only one triangle is kept: half of
+/// the matrix, in the precision asked for.
+///
+/// ```
+/// use enclust_io::{read_similarity, write_matrix_npy};
+///
+/// let path = std::env::temp_dir().join(format!("enclust-doc-{}.npy", std::process::id()));
+/// write_matrix_npy(&path, 2, 2, |i, row: &mut [f64]| {
+///     row.fill(0.5);
+///     row[i] = 1.0;
+/// })?;
+/// let similarity = read_similarity::<f32>(&path)?;
+/// assert_eq!(similarity.between(0, 1), 0.5);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Fault::Shape`] if it is not square, [`Fault::Similarity`] and [`Fault::Asymmetric`]
+/// with the place of the first such entry; others if it is not a sound file of floats.
+pub fn similarity_from_npy<S: Real>(
+    mut reader: impl Read,
+    length: u64,
+) -> Result<Similarity<S>, Fault> {
+    let mut beginning = Vec::new();
+    reader.by_ref().take(length.min(LONGEST_HEADER as u64)).read_to_end(&mut beginning)?;
+    let header = Header::parse(&beginning)?;
+    header.check_size(length.saturating_sub(header.start as u64))?;
+    let size = match header.shape[..] {
+        [rows, columns] if rows == columns && rows > 0 => rows,
+        _ => {
+            let expected = "as many rows as columns";
+            return Err(Fault::Shape { array: None, shape: header.shape, expected });
+        }
+    };
+    if header.dtype.kind != Kind::Float {
+        return Err(Fault::NotFloats);
+    }
+    let values = Cursor::new(beginning).chain(reader);
+    Triangle::new(size, &header).read(values, header.start)
+}
+
+/// The upper triangle and the diagonal, as far as they have been read.
+struct Triangle<S> {
+    size: usize,
+    dtype: Dtype,
+    fortran: bool,
+    tolerance: f64,
+    between: Vec<S>,
+    own: Vec<S>,
+}
+
+impl<S: Real> Triangle<S> {
+    fn new(size: usize, header: &Header) -> Self {
+        let tolerance = if header.dtype.width == 8 { 1e-12 } else { 2e-6 };
+        let (between, own) = (Vec::with_capacity(condensed_len(size)), Vec::with_capacity(size));
+        Triangle { size, dtype: header.dtype, fortran: header.fortran, tolerance, between, own }
+    }
+
+    /// Reads all rows from what begins `skipped` bytes before them.
+    fn read(mut self, mut values: impl Read, skipped: usize) -> Result<Similarity<S>, Fault> {
+        std::io::copy(&mut values.by_ref().take(skipped as u64), &mut std::io::sink())?;
+        let mut bytes = vec![0; self.size * self.dtype.width];
+        for row in 0..self.size {
+            values.read_exact(&mut bytes)?;
+            self.push_row(row, &bytes)?;
+        }
+        let Triangle { size, between, own, .. } = self;
+        let grouping = Arc::new(Grouping::singletons(size));
+        Ok(Similarity::new(grouping, between, own.clone(), own)?)
+    }
+
+    fn push_row(&mut self, row: usize, bytes: &[u8]) -> Result<(), Fault> {
+        for (column, bytes) in bytes.chunks_exact(self.dtype.width).enumerate() {
+            let value = self.dtype.float(bytes);
+            // Written so that NaN fails.
+            if !(value >= -self.tolerance && value <= 1.0 + self.tolerance) {
+                return Err(Fault::Similarity { at: self.place(row, column), value });
+            }
+            let value = value.clamp(0.0, 1.0);
+            if column > row {
+                self.between.push(S::of(value));
+            } else if column == row {
+                self.own.push(S::of(value));
+            } else {
+                let mirrored = self.between[condensed_index(self.size, column, row)].wide();
+                // What was kept may have been rounded to a narrower type.
+                if (S::of(value).wide() - mirrored).abs() > self.tolerance.max(rounding::<S>()) {
+                    return Err(Fault::Asymmetric { at: self.place(row, column), value, mirrored });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, row: usize, column: usize) -> Place {
+        let (row, column) = if self.fortran { (column, row) } else { (row, column) };
+        Place::Cell { array: None, row: row + 1, column: column + 1 }
+    }
+}
+
+/// How far apart two numbers may be after rounding that were close before.
+fn rounding<S: Real>() -> f64 {
+    S::epsilon().wide()
+}

@@ -1,0 +1,326 @@
+//! Writing results: whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use enclust_core::{MISSING, Partition};
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+use crate::error::WriteError;
+use crate::file::Format;
+use crate::npy::MAGIC;
+use crate::pool::Pool;
+use crate::table::{COLUMNS, IDS};
+
+/// Writes a file so that it is there whole or not at all, whatever happens meanwhile.
+///
+/// What is written goes to a temporary file in the same folder, which takes the name of
+/// `path` when all of it has reached the disk. If writing fails, the temporary file is
+/// removed, and what was at `path` before is still there. A path that names a device or
+/// a pipe, such as `/dev/stdout`, is written to as it is.
+///
+/// ```
+/// use std::io::Write;
+/// use enclust_io::write_atomically;
+///
+/// let path = std::env::temp_dir().join(format!("enclust-doc-{}.txt", std::process::id()));
+/// write_atomically(&path, |file| writeln!(file, "all of it"))?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "all of it\n");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`WriteError`] with what `write` or the system said.
+pub fn write_atomically<T>(
+    path: impl AsRef<Path>,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> Result<T, WriteError> {
+    let path = path.as_ref();
+    let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
+    let written = if is_special { write_through(path, write) } else { write_beside(path, write) };
+    written.map_err(|error| WriteError { path: path.into(), error })
+}
+
+fn write_through<T>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> io::Result<T> {
+    let mut file = BufWriter::new(File::options().write(true).open(path)?);
+    let out = write(&mut file)?;
+    file.flush()?;
+    Ok(out)
+}
+
+fn write_beside<T>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+) -> io::Result<T> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".enclust-").suffix(".part");
+    // Temporary files are for their owner alone; a result is for whom the umask says.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
+    let mut file = BufWriter::new(file);
+    let out = write(&mut file)?;
+    file.into_inner()?.sync_all()?;
+    temporary.persist(path)?;
+    Ok(out)
+}
+
+/// Writes a label for each sample, clusters counted from 0, in the format that the
+/// extension names.
+///
+/// - `.csv`, `.txt`, `.tsv`: a column `label`, after a column `id` if there are `ids`.
+/// - `.npy`: a vector of 64-bit integers; ids are left out.
+/// - `.npz`: the same as `labels`, and `ids`.
+///
+/// # Errors
+/// [`WriteError`]; also for other extensions, and if there are not as many ids as labels.
+pub fn write_labels(
+    path: impl AsRef<Path>,
+    partition: &Partition,
+    ids: Option<&[String]>,
+) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    let labels =
+        || Block::integers(&[partition.len()], partition.labels().iter().map(|&l| l as i64));
+    let names = ["label".to_string()];
+    let cell = |row: usize, _: usize| partition.labels()[row].to_string();
+    let write = |file: &mut BufWriter<File>| {
+        check_names("ids", ids, partition.len())?;
+        match Format::by_extension(path) {
+            Some(Format::Csv) => write_text(file, b',', ids, &names, partition.len(), cell),
+            Some(Format::Tsv) => write_text(file, b'\t', ids, &names, partition.len(), cell),
+            Some(Format::Npy) => labels().write(file),
+            Some(Format::Npz) => {
+                let named = ids.map(|ids| (IDS, Block::texts(ids)));
+                write_npz(file, [("labels", labels())].into_iter().chain(named))
+            }
+            _ => Err(unknown_extension()),
+        }
+    };
+    write_atomically(path, write)
+}
+
+/// Writes a pool in the format that the extension names. Clusters are counted from 0 in
+/// the order in which they first occur; weights are left out.
+///
+/// - `.csv`, `.txt`, `.tsv`: a header (clusterings without names are called c1, c2, …),
+///   a column `id` if samples have names, and `NA` for missing labels. The truth is left
+///   out; it belongs in a file of its own, see [`write_labels`].
+/// - `.npy`: an n × m matrix of 32-bit integers, or, if labels are missing, of doubles
+///   with NaN for those. Names and truth are left out.
+/// - `.npz`: the same as `members`, and `gt`, `ids` and `columns` where they are known.
+///
+/// [`read_pool`](crate::read_pool) reads all of it back.
+///
+/// # Errors
+/// [`WriteError`]; also for other extensions, and if there are not as many names as
+/// samples or clusterings.
+pub fn write_pool(path: impl AsRef<Path>, pool: &Pool) -> Result<(), WriteError> {
+    let path = path.as_ref();
+    write_atomically(path, |file| {
+        let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
+        check_names("ids", pool.ids.as_deref(), samples)?;
+        check_names("columns", pool.columns.as_deref(), clusterings)?;
+        match Format::by_extension(path) {
+            Some(Format::Csv) => write_pool_text(file, b',', pool),
+            Some(Format::Tsv) => write_pool_text(file, b'\t', pool),
+            Some(Format::Npy) => members(pool).write(file),
+            Some(Format::Npz) => write_pool_npz(file, pool),
+            _ => Err(unknown_extension()),
+        }
+    })
+}
+
+fn write_pool_text(file: &mut BufWriter<File>, separator: u8, pool: &Pool) -> io::Result<()> {
+    let numbered = || (1..=pool.ensemble.clusterings()).map(|k| format!("c{k}")).collect();
+    let names = pool.columns.clone().unwrap_or_else(numbered);
+    let columns: Vec<_> = (0..names.len()).map(|k| pool.ensemble.column(k)).collect();
+    let cell = |row: usize, column: usize| match columns[column][row] {
+        MISSING => "NA".to_string(),
+        label => label.to_string(),
+    };
+    write_text(file, separator, pool.ids.as_deref(), &names, pool.ensemble.samples(), cell)
+}
+
+fn write_pool_npz(file: &mut BufWriter<File>, pool: &Pool) -> io::Result<()> {
+    let truth = pool.truth.as_ref().map(|truth| {
+        ("gt", Block::integers(&[truth.len()], truth.labels().iter().map(|&l| l as i64)))
+    });
+    let ids = pool.ids.as_ref().map(|ids| (IDS, Block::texts(ids)));
+    let columns = pool.columns.as_ref().map(|names| (COLUMNS, Block::texts(names)));
+    let arrays = [("members", members(pool))].into_iter().chain(truth).chain(ids).chain(columns);
+    write_npz(file, arrays)
+}
+
+/// Writes a matrix of floats as `.npy`, asking for one row after the other: `fill(i, row)`
+/// writes row i over the row before. Nothing larger than a row is held in memory.
+///
+/// # Errors
+/// [`WriteError`] with what the system said.
+pub fn write_matrix_npy<S: NpyFloat>(
+    path: impl AsRef<Path>,
+    rows: usize,
+    columns: usize,
+    mut fill: impl FnMut(usize, &mut [S]),
+) -> Result<(), WriteError> {
+    write_atomically(path, |file| {
+        file.write_all(&npy_header(S::DESCR, false, &[rows, columns]))?;
+        let mut row = vec![S::default(); columns];
+        for i in 0..rows {
+            fill(i, &mut row);
+            row.iter().try_for_each(|&value| value.write(file))?;
+        }
+        Ok(())
+    })
+}
+
+/// A float that can be written into an `.npy` file: `f32` or `f64`.
+pub trait NpyFloat: Copy + Default + sealed::Sealed {
+    /// NumPy's name of the type.
+    const DESCR: &'static str;
+
+    /// Writes the value in little-endian order.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    fn write(self, to: &mut impl Write) -> io::Result<()>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+impl NpyFloat for f32 {
+    const DESCR: &'static str = "<f4";
+
+    fn write(self, to: &mut impl Write) -> io::Result<()> {
+        to.write_all(&self.to_le_bytes())
+    }
+}
+
+impl NpyFloat for f64 {
+    const DESCR: &'static str = "<f8";
+
+    fn write(self, to: &mut impl Write) -> io::Result<()> {
+        to.write_all(&self.to_le_bytes())
+    }
+}
+
+/// Everything before the values: padded so that they begin at a multiple of 64 bytes.
+fn npy_header(descr: &str, fortran: bool, shape: &[usize]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
+    let shape = if shape.len() == 1 { lengths.trim_end() } else { lengths.trim_end_matches(", ") };
+    let mut text =
+        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({shape}), }}");
+    let before = MAGIC.len() + 4;
+    let length = (before + text.len() + 1).next_multiple_of(64) - before;
+    text.push_str(&" ".repeat(length - text.len() - 1));
+    text.push('\n');
+    // A type and two lengths take far less than the 64 KiB that version 1 holds.
+    [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), text.as_bytes()].concat()
+}
+
+/// A small array, header and values.
+struct Block(Vec<u8>);
+
+impl Block {
+    fn integers(shape: &[usize], values: impl Iterator<Item = i64>) -> Self {
+        let mut bytes = npy_header("<i8", false, shape);
+        values.for_each(|value| bytes.extend(value.to_le_bytes()));
+        Block(bytes)
+    }
+
+    /// A vector of text, each as long as the longest.
+    fn texts(texts: &[String]) -> Self {
+        let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+        let mut bytes = npy_header(&format!("<U{longest}"), false, &[texts.len()]);
+        for text in texts {
+            let padded = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(longest);
+            padded.for_each(|character| bytes.extend(character.to_le_bytes()));
+        }
+        Block(bytes)
+    }
+
+    fn write(&self, file: &mut impl Write) -> io::Result<()> {
+        file.write_all(&self.0)
+    }
+}
+
+/// The labels of a pool, clustering after clustering as they lie in memory.
+fn members(pool: &Pool) -> Block {
+    let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
+    let labels = (0..clusterings).flat_map(|k| pool.ensemble.column(k));
+    let missing = pool.ensemble.has_missing();
+    let descr = if missing { "<f8" } else { "<i4" };
+    let mut bytes = npy_header(descr, true, &[samples, clusterings]);
+    for &label in labels {
+        match label {
+            MISSING => bytes.extend(f64::NAN.to_le_bytes()),
+            label if missing => bytes.extend(f64::from(label).to_le_bytes()),
+            label => bytes.extend(label.to_le_bytes()),
+        }
+    }
+    Block(bytes)
+}
+
+/// Writes an archive; without times, so that equal arrays make equal files.
+fn write_npz<'a>(
+    file: &mut BufWriter<File>,
+    arrays: impl Iterator<Item = (&'a str, Block)>,
+) -> io::Result<()> {
+    let mut zip = ZipWriter::new(file);
+    for (name, block) in arrays {
+        let large = block.0.len() > u32::MAX as usize;
+        let options = SimpleFileOptions::DEFAULT.large_file(large);
+        zip.start_file(format!("{name}.npy"), options)?;
+        block.write(&mut zip)?;
+    }
+    zip.finish()?;
+    Ok(())
+}
+
+/// Writes a table with a header.
+fn write_text(
+    file: &mut BufWriter<File>,
+    separator: u8,
+    ids: Option<&[String]>,
+    names: &[String],
+    rows: usize,
+    cell: impl Fn(usize, usize) -> String,
+) -> io::Result<()> {
+    let mut writer = csv::WriterBuilder::new().delimiter(separator).from_writer(file);
+    let head = ids.map(|_| "id".to_string());
+    writer.write_record(head.iter().chain(names))?;
+    for row in 0..rows {
+        let id = ids.map(|ids| ids[row].clone());
+        writer.write_record(id.into_iter().chain((0..names.len()).map(|k| cell(row, k))))?;
+    }
+    writer.flush()
+}
+
+fn check_names(what: &str, names: Option<&[String]>, expected: usize) -> io::Result<()> {
+    match names.map(<[String]>::len) {
+        Some(found) if found != expected => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{found} {what} where {expected} are needed"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn unknown_extension() -> io::Error {
+    let message = "this format is not written; use .csv, .tsv, .txt, .npy or .npz";
+    io::Error::new(io::ErrorKind::Unsupported, message)
+}
