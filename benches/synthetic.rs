@@ -18,6 +18,8 @@ use std::time::Instant;
 use enclust::core::{Confidence, Ctx, Ensemble, Method, Microclusters, Represent};
 use enclust::prelude::*;
 
+use common::Random;
+
 const CLUSTERINGS: usize = 20;
 
 type Point = [f64; 4];
@@ -84,17 +86,4 @@ fn nearest(sites: &[Point], p: &Point) -> usize {
     let distance = |s: &Point| s.iter().zip(p).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let by_distance = |a: &usize, b: &usize| distance(&sites[*a]).total_cmp(&distance(&sites[*b]));
     (0..sites.len()).min_by(by_distance).expect("at least two sites")
-}
-
-/// SplitMix64: the same ensembles on every machine.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }

@@ -4,8 +4,9 @@
 //! k-means. A toy that shows how parts are swapped: on other moons most rows are
 //! equal, and what a part is worth is for real data to say.
 
+use enclust::generate::{KMeansPool, KMeansPoolParams};
 use enclust::prelude::*;
-use enclust_experiment::{Summary, kmeans_pool};
+use enclust_experiment::Summary;
 
 const SAMPLES: usize = 240;
 
@@ -23,8 +24,11 @@ fn moons() -> Vec<f64> {
 fn main() -> Result<(), Error> {
     let points = moons();
     let truth = Partition::from_labels((0..SAMPLES).map(|i| i % 2));
-    let ensembles: Vec<Ensemble> =
-        (0..8).map(|seed| kmeans_pool(&points, 2, 20, seed)).collect::<Result<_, _>>()?;
+    let pool = |seed| {
+        let params = KMeansPoolParams { size: 20, seed, ..KMeansPoolParams::default() };
+        KMeansPool::new(params)?.generate(&points, 2)
+    };
+    let ensembles: Vec<Ensemble> = (0..8).map(pool).collect::<Result<_, _>>()?;
 
     let paper =
         Pipeline::new(Lwca::default(), Threshold::default(), Admm::default(), Linkage::average())?;

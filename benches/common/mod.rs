@@ -55,3 +55,17 @@ pub fn peak_megabytes() -> u64 {
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));
     line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse().ok()).unwrap_or(0_u64) / 1024
 }
+
+/// SplitMix64: the same data on every machine.
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number from 0 to 1.
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -15,9 +15,10 @@ usage: cargo xtask <command>
   pools             the checks against published pools, in the folder that the
                     variable ENCLUST_POOLS names
   performance       the tables of docs/performance.md, all or those named (admm, lwea,
-                    sweep, growth, million): EC-CMS beside its peers in Python (makes
-                    an environment in .venv), and its cost against the size;
-                    ENCLUST_POOLS as above, machine otherwise idle";
+                    sweep, growth, million, generate): EC-CMS and the making of
+                    base clusterings beside their peers in Python (makes an
+                    environment in .venv), and the cost of EC-CMS against the
+                    size; ENCLUST_POOLS as above, machine otherwise idle";
 
 /// What went wrong, in words.
 type Outcome<T = ()> = Result<T, String>;

@@ -23,7 +23,7 @@ const POINTS: [&str; 6] = ["700", "1600", "3400", "7000", "14000", "21000"];
 /// The tables of these names, or all, in the order of `docs/performance.md`. Those that
 /// need the authors' pools say so and are left out without them.
 pub fn tables(names: &[&str]) -> Outcome {
-    const NAMES: [&str; 5] = ["admm", "lwea", "sweep", "growth", "million"];
+    const NAMES: [&str; 6] = ["admm", "lwea", "sweep", "growth", "million", "generate"];
     if let Some(unknown) = names.iter().find(|name| !NAMES.contains(name)) {
         return Err(format!("no table is called {unknown}; known: {}", NAMES.join(", ")));
     }
@@ -46,7 +46,10 @@ pub fn tables(names: &[&str]) -> Outcome {
     if wanted("growth") {
         growth()?;
     }
-    if wanted("million") { a_million_samples() } else { Ok(()) }
+    if wanted("million") {
+        a_million_samples()?;
+    }
+    if wanted("generate") { base_clusterings() } else { Ok(()) }
 }
 
 /// Processor, cores and memory, as Linux tells them.
@@ -165,6 +168,47 @@ fn a_million_samples() -> Outcome {
     Ok(())
 }
 
+/// 100 base clusterings of 20,000 samples, beside scikit-learn. The two take turns, so
+/// that a busy spell of the machine hits both.
+fn base_clusterings() -> Outcome {
+    const TURNS: usize = 3;
+    let python = environment()?;
+    println!(
+        "\n| features | enclust, s | scikit-learn's threads, s | its processes, s | ratio to the faster | mean inertia | scikit-learn's | ours / theirs, by clustering |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for kind in ["apart", "overlapping", "uniform"] {
+        let mut best = [f64::INFINITY; 3];
+        let mut quality = String::new();
+        for _ in 0..TURNS {
+            let (seconds, found) = beside_scikit_learn(kind, &python)?;
+            best = std::array::from_fn(|i| best[i].min(seconds[i]));
+            quality = found;
+        }
+        let [ours, threads, processes] = best;
+        let ratio = threads.min(processes) / ours;
+        println!(
+            "| {kind} | {ours:.2} | {threads:.2} | {processes:.2} | {ratio:.1} × | {quality} |"
+        );
+    }
+    Ok(())
+}
+
+/// Seconds of enclust and of two ways with scikit-learn; what the clusterings are worth.
+fn beside_scikit_learn(kind: &str, python: &Path) -> Outcome<([f64; 3], String)> {
+    let folder = root().join("target/generate");
+    let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "generate", "--"])
+        .args([kind, "20000", "16", "100"])
+        .arg(&folder)
+        .output();
+    let [ours, inertia] = words(checked(bench, "generate")?.trim())?;
+    let script = root().join("benches/peers/kmeans_sklearn.py");
+    let printed = output(Command::new(python).arg(script).arg(&folder).arg("16"))?;
+    let [threads, processes, peer_inertia, share, error] = words(printed.trim())?;
+    let seconds = [number(&ours)?, number(&threads)?, number(&processes)?];
+    Ok((seconds, format!("{inertia} | {peer_inertia} | {share} ± {error}")))
+}
+
 /// Slope of the line of least squares.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
@@ -204,14 +248,14 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A Python with NumPy, SciPy and fastcluster, made on first use.
+/// A Python with NumPy, SciPy, fastcluster and scikit-learn, made on first use.
 fn environment() -> Outcome<PathBuf> {
     let folder = root().join(".venv");
     let python = folder.join("bin/python");
     if !python.exists() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     }
-    let packages = ["numpy", "scipy", "fastcluster"];
+    let packages = ["numpy", "scipy", "fastcluster", "scikit-learn"];
     run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
     Ok(python)
 }

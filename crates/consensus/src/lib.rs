@@ -6,7 +6,7 @@ mod linkage;
 mod spectral;
 mod tcut;
 
-pub use kmeans::{KMeans, KMeansParams, kmeans};
+pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use spectral::{Spectral, SpectralParams};
 pub use tcut::{Tcut, TcutParams};

@@ -111,14 +111,14 @@ impl<S: Real> Consensus<S> for Spectral {
             embedding: NormalisedSimilarity::new(similarity, weighting)?,
             grouping: Arc::clone(similarity.grouping()),
             weighting,
-            kmeans: KMeansParams { replicates, max_iterations },
+            kmeans: KMeansParams { replicates, max_iterations, ..KMeansParams::default() },
         }))
     }
 
     /// The normalised similarity; degrees and scalings to make it, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let SpectralParams { replicates, max_iterations, .. } = self.params;
-        let kmeans = KMeansParams { replicates, max_iterations };
+        let kmeans = KMeansParams { replicates, max_iterations, ..KMeansParams::default() };
         let wide = shape.in_double().vector();
         let making = wide * 2 + shape.vector();
         let result = shape.condensed() + shape.vector() + wide;

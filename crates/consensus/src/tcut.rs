@@ -124,7 +124,7 @@ impl<S: Real> Consensus<S> for Tcut {
             embedding: ClusterSide::new(graph, weighting, ctx)?,
             grouping: Arc::clone(&graph.grouping),
             weighting,
-            kmeans: KMeansParams { replicates, max_iterations },
+            kmeans: KMeansParams { replicates, max_iterations, ..KMeansParams::default() },
         }))
     }
 
@@ -132,7 +132,7 @@ impl<S: Real> Consensus<S> for Tcut {
     /// copy in lists to make them, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let TcutParams { replicates, max_iterations, .. } = self.params;
-        let kmeans = KMeansParams { replicates, max_iterations };
+        let kmeans = KMeansParams { replicates, max_iterations, ..KMeansParams::default() };
         let row = Bytes(shape.clusters as u64);
         let matrix = row * shape.clusters as u64 * shape.scalar as u64;
         let affinities = (row * 4 + Bytes(64)) * shape.clusters as u64;

@@ -1,6 +1,6 @@
 //! k-means: the optimum on small inputs, non-empty clusters, determinism.
 
-use enclust_consensus::{KMeans, KMeansParams, kmeans};
+use enclust_consensus::{KMeans, KMeansParams, kmeans, kmeans_on_one_thread};
 use enclust_core::{Error, Partition};
 use proptest::prelude::*;
 
@@ -156,4 +156,36 @@ fn typed_errors() {
     assert!(matches!(run(&[0.0, f64::NAN], 1, None, 1), Err(Error::NotFinite { .. })));
     let params = KMeansParams { replicates: 0, ..KMeansParams::default() };
     assert!(matches!(kmeans(&two, 1, None, 1, &params, 0), Err(Error::Param(_))));
+}
+
+#[test]
+fn one_thread_finds_the_same() {
+    let points = lattice(700);
+    let params = KMeansParams { candidates: None, ..KMeansParams::default() };
+    let alone = kmeans_on_one_thread(&points, 3, None, 12, &params, 5).unwrap();
+    assert_eq!(kmeans(&points, 3, None, 12, &params, 5).unwrap(), alone);
+}
+
+#[test]
+fn centres_are_numbered_as_the_labels() {
+    let points = lattice(700);
+    let found = kmeans(&points, 3, None, 12, &KMeansParams::default(), 5).unwrap();
+    assert_eq!(found.centres.len(), 12 * 3);
+    // It has settled, so every point is nearest to the centre of its own cluster.
+    assert_eq!(found.assign(&points, 3).unwrap(), found.labels);
+    assert!(matches!(found.assign(&points[..4], 3), Err(Error::Size { .. })));
+    assert!(matches!(found.assign(&[f64::NAN; 3], 3), Err(Error::NotFinite { .. })));
+    assert!(matches!(found.assign(&[0.0; 10], 5), Err(Error::Size { .. })));
+}
+
+#[test]
+fn more_candidates_start_better() {
+    // As many clusters as centres: a start that misses one stays without it.
+    let points: Vec<f64> = (0..900).map(|i| (4 * (i % 30)) as f64 + lattice(300)[i]).collect();
+    let mean = |candidates| {
+        let params = KMeansParams { replicates: 1, candidates, ..KMeansParams::default() };
+        let run = |seed| kmeans(&points, 1, None, 30, &params, seed).unwrap().inertia;
+        (0..20).map(run).sum::<f64>() / 20.0
+    };
+    assert!(mean(None) < 0.8 * mean(Some(1)), "{} {}", mean(None), mean(Some(1)));
 }

@@ -95,6 +95,16 @@ pub enum Error {
         /// The value found.
         value: f64,
     },
+    /// A feature of a sample is not finite.
+    #[error("feature {feature} of sample {sample} is {value}, which is no finite number")]
+    Feature {
+        /// Which sample, counted from zero.
+        sample: usize,
+        /// Which feature, counted from zero.
+        feature: usize,
+        /// The value found.
+        value: f64,
+    },
     /// A matrix that must be symmetric is not.
     #[error(
         "entries ({row}, {column}) = {upper} and ({column}, {row}) = {lower} differ, the matrix is not symmetric"
@@ -198,6 +208,16 @@ pub enum Error {
         available: Bytes,
         /// What would help, each on its own.
         advice: Vec<String>,
+    },
+    /// The caller stopped work that gives nothing unless it is finished.
+    #[error("{what} was stopped after {done} of {total}")]
+    Cancelled {
+        /// What was going on.
+        what: &'static str,
+        /// How many parts were done.
+        done: usize,
+        /// How many parts there are.
+        total: usize,
     },
     /// The thread pool could not be made.
     #[error("cannot start {threads} threads: {reason}")]

@@ -56,12 +56,6 @@ macro_rules! value_from {
 }
 value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, f32 => Float, &str => Text, String => Text);
 
-impl From<usize> for Value {
-    fn from(v: usize) -> Self {
-        i64::try_from(v).map_or(Value::Float(v as f64), Value::Int)
-    }
-}
-
 /// Values by parameter name.
 pub type Values = BTreeMap<String, Value>;
 
@@ -106,20 +100,31 @@ impl ParamType for f64 {
     }
 }
 
-impl ParamType for usize {
-    fn expected() -> String {
-        "a whole number".into()
-    }
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Int(i) => usize::try_from(*i).ok(),
-            _ => None,
+macro_rules! whole_numbers {
+    ($($t:ty),*) => {$(
+        impl From<$t> for Value {
+            fn from(v: $t) -> Self {
+                i64::try_from(v).map_or(Value::Float(v as f64), Value::Int)
+            }
         }
-    }
-    fn to_value(&self) -> Value {
-        (*self).into()
-    }
+
+        impl ParamType for $t {
+            fn expected() -> String {
+                "a whole number".into()
+            }
+            fn from_value(value: &Value) -> Option<Self> {
+                match value {
+                    Value::Int(i) => <$t>::try_from(*i).ok(),
+                    _ => None,
+                }
+            }
+            fn to_value(&self) -> Value {
+                (*self).into()
+            }
+        }
+    )*};
 }
+whole_numbers!(usize, u64);
 
 /// `None` is written `auto`: the component chooses.
 impl<T: ParamType> ParamType for Option<T> {
@@ -145,6 +150,8 @@ pub enum Range {
     Any,
     /// Finite and greater than zero.
     Positive,
+    /// Greater than zero, at most one.
+    Share,
     /// Between both ends, which belong to it.
     Within(f64, f64),
     /// Finite and at least this.
@@ -162,6 +169,7 @@ impl Range {
         match *self {
             Range::Any => true,
             Range::Positive => x > 0.0 && x.is_finite(),
+            Range::Share => x > 0.0 && x <= 1.0,
             Range::Within(low, high) => x >= low && x <= high,
             Range::AtLeast(low) => x >= low && x.is_finite(),
         }
@@ -173,6 +181,7 @@ impl fmt::Display for Range {
         match self {
             Range::Any => write!(f, "any value"),
             Range::Positive => write!(f, "must be finite and > 0"),
+            Range::Share => write!(f, "must be > 0 and <= 1"),
             Range::Within(low, high) => write!(f, "must lie in [{low}, {high}]"),
             Range::AtLeast(low) => write!(f, "must be finite and >= {low}"),
         }

@@ -12,9 +12,7 @@
 //! ```
 
 mod draws;
-mod pool;
 mod summary;
 
 pub use draws::PaperDraws;
-pub use pool::kmeans_pool;
 pub use summary::Summary;

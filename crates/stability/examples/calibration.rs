@@ -13,7 +13,7 @@ use std::time::Instant;
 use enclust_ca::{Eac, Lwca};
 use enclust_consensus::Linkage;
 use enclust_core::{Ctx, Ensemble, Method, Pipeline};
-use enclust_experiment::kmeans_pool;
+use enclust_generate::kmeans_pool;
 use enclust_io::read_pool;
 use enclust_stability::{Rule, Stability, StabilityParams, Verdict, choose, stability};
 use enclust_testkit::features::{blobs, normal_cloud, uniform_cube};

@@ -3,7 +3,7 @@
 use enclust_ca::{Eac, Lwca};
 use enclust_consensus::{Linkage, Spectral};
 use enclust_core::{Ctx, Ensemble, Error, Method, Pipeline};
-use enclust_experiment::kmeans_pool;
+use enclust_generate::kmeans_pool;
 use enclust_stability::{Choice, Rule, Stability, StabilityParams, Verdict, choose, stability};
 use enclust_testkit::features::{blobs, normal_cloud, uniform_cube};
 use enclust_testkit::generate::planted;

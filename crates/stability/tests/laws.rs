@@ -3,7 +3,7 @@
 use enclust_ca::Eac;
 use enclust_consensus::Linkage;
 use enclust_core::{Ctx, Ensemble, Error, Method, ParamError, Pipeline};
-use enclust_experiment::kmeans_pool;
+use enclust_generate::kmeans_pool;
 use enclust_stability::{Rule, Stability, StabilityParams, choose, stability, stability_watched};
 use enclust_testkit::features::blobs;
 use enclust_testkit::generate::{

@@ -1,0 +1,109 @@
+//! A feature matrix, checked and scaled.
+
+use std::borrow::Cow;
+
+use enclust_core::{Error, Result, choice};
+
+choice! {
+    /// What is done to the features beforehand.
+    pub enum Scale {
+        /// Nothing: features of large numbers decide.
+        None = "none",
+        /// Each is shifted and scaled to mean 0 and variance 1. One that is the same
+        /// for all samples becomes 0.
+        UnitVariance = "unit-variance",
+    }
+}
+
+/// n samples of d features each, row after row.
+pub(crate) struct Features<'a> {
+    values: Cow<'a, [f64]>,
+    pub samples: usize,
+    pub dimension: usize,
+}
+
+impl<'a> Features<'a> {
+    pub fn new(values: &'a [f64], dimension: usize, scale: Scale) -> Result<Self> {
+        if dimension == 0 || values.is_empty() {
+            return Err(Error::Empty { what: "set of features" });
+        }
+        let samples = values.len() / dimension;
+        Error::check_size("numbers in the feature matrix", samples * dimension, values.len())?;
+        if let Some(at) = values.iter().position(|x| !x.is_finite()) {
+            let (sample, feature) = (at / dimension, at % dimension);
+            return Err(Error::Feature { sample, feature, value: values[at] });
+        }
+        let values = match scale {
+            Scale::None => Cow::Borrowed(values),
+            Scale::UnitVariance => Cow::Owned(unit_variance(values, dimension)?),
+        };
+        Ok(Features { values, samples, dimension })
+    }
+
+    /// The matrix of some rows and columns, in the order given; all where it says so.
+    pub fn part(&self, rows: &Subset, columns: &Subset) -> Cow<'_, [f64]> {
+        if rows.is_all() && columns.is_all() {
+            return Cow::Borrowed(&self.values);
+        }
+        let row = |i: usize| &self.values[i * self.dimension..][..self.dimension];
+        let entries = |i| columns.iter().map(move |j| row(i)[j]);
+        rows.iter().flat_map(entries).collect()
+    }
+}
+
+/// Some of the numbers from 0 to `of`, ascending.
+pub(crate) struct Subset {
+    of: usize,
+    /// `None` for all of them.
+    kept: Option<Vec<usize>>,
+}
+
+impl Subset {
+    pub fn all(of: usize) -> Self {
+        Subset { of, kept: None }
+    }
+
+    pub fn some(of: usize, mut kept: Vec<usize>) -> Self {
+        kept.sort_unstable();
+        Subset { of, kept: Some(kept) }
+    }
+
+    pub fn is_all(&self) -> bool {
+        self.kept.is_none()
+    }
+
+    pub fn len(&self) -> usize {
+        self.kept.as_ref().map_or(self.of, Vec::len)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).map(|i| self.kept.as_ref().map_or(i, |kept| kept[i]))
+    }
+
+    /// Those left out.
+    pub fn rest(&self) -> Subset {
+        let mut inside = vec![false; self.of];
+        self.iter().for_each(|i| inside[i] = true);
+        Subset::some(self.of, (0..self.of).filter(|&i| !inside[i]).collect())
+    }
+}
+
+fn unit_variance(values: &[f64], dimension: usize) -> Result<Vec<f64>> {
+    let samples = (values.len() / dimension) as f64;
+    let mut scaled = values.to_vec();
+    for feature in 0..dimension {
+        let column = || values.iter().skip(feature).step_by(dimension);
+        let mean = column().map(|x| x / samples).sum::<f64>();
+        let variance = column().map(|x| (x - mean) * (x - mean) / samples).sum::<f64>();
+        let deviation = variance.sqrt();
+        if !deviation.is_finite() {
+            return Err(Error::NotFinite { what: "the variance of a feature", iteration: 0 });
+        }
+        // What rounding leaves of a constant is no variation.
+        let constant = deviation <= 1e-13 * mean.abs();
+        for x in scaled.iter_mut().skip(feature).step_by(dimension) {
+            *x = if constant { 0.0 } else { (*x - mean) / deviation };
+        }
+    }
+    Ok(scaled)
+}

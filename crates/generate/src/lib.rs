@@ -1,0 +1,22 @@
+//! Base clusterings from features: what ensemble clustering begins with where nobody
+//! has clustered the samples yet.
+//!
+//! ```
+//! use enclust_generate::{KMeansPool, KMeansPoolParams};
+//!
+//! // 30 samples of one feature, in three heaps.
+//! let features: Vec<f64> = (0..30).map(|i| f64::from(i % 3) * 10.0 + f64::from(i) * 0.01).collect();
+//! let pool = KMeansPool::new(KMeansPoolParams { size: 8, seed: 1, ..Default::default() })?;
+//! let ensemble = pool.generate(&features, 1)?;
+//! assert_eq!((ensemble.samples(), ensemble.clusterings()), (30, 8));
+//! assert!(ensemble.clusters().iter().all(|k| (2..=5).contains(k)));
+//! # Ok::<(), enclust_core::Error>(())
+//! ```
+
+mod features;
+mod kmeans_pool;
+mod progress;
+
+pub use features::Scale;
+pub use kmeans_pool::{KMeansPool, KMeansPoolParams, Rest, kmeans_pool};
+pub use progress::Progress;
