@@ -17,6 +17,12 @@ pub trait Consensus<S: Real>: Component {
     /// Does all work that does not depend on the number of clusters.
     fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
 
+    /// Whether what it fits has a [tree](Fitted::dendrogram), so that whoever needs one
+    /// can say no before anything is computed.
+    fn makes_tree(&self) -> bool {
+        false
+    }
+
     /// What [`fit`](Self::fit) and a cut into few clusters take: an upper bound, for a
     /// run is refused by it.
     ///
@@ -35,6 +41,7 @@ pub trait Consensus<S: Real>: Component {
 forward!(Consensus<S> {
     fn accepts(&self) -> &[Kind];
     fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
+    fn makes_tree(&self) -> bool;
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 

@@ -130,6 +130,20 @@ impl<'a, S: Real> Ctx<'a, S> {
         self.observer.as_ref().map_or(Needs::default(), |o| o.needs())
     }
 
+    /// Tells the observer that a stage begins.
+    pub fn stage(&mut self, stage: &'static str) {
+        if let Some(o) = self.observer.as_mut() {
+            o.on_stage(stage);
+        }
+    }
+
+    /// Tells the observer how much of the stage's work is done.
+    pub fn progress(&mut self, done: u64, total: u64) {
+        if let Some(o) = self.observer.as_mut() {
+            o.on_progress(done, total);
+        }
+    }
+
     /// Tells the observer that an iteration begins.
     pub fn start(&mut self, component: &str, size: usize) {
         if let Some(o) = self.observer.as_mut() {

@@ -1,18 +1,20 @@
 //! Anything that turns an ensemble into a partition.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::component::{Component, forward};
-use crate::consensus::Fitted;
+use crate::consensus::{Consensus, Fitted};
 use crate::constraints::{Constraints, Violations};
 use crate::context::Ctx;
 use crate::dendrogram::Dendrogram;
 use crate::ensemble::Ensemble;
 use crate::error::Result;
 use crate::evidence::Evidence;
+use crate::memory::{self, Bytes, Need, Shape};
 use crate::partition::Partition;
 use crate::real::Real;
 use crate::report::Report;
+use crate::similarity::Similarity;
 
 /// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is
 /// one; so is any algorithm that reads the whole ensemble its own way.
@@ -49,6 +51,62 @@ pub struct Fit<S> {
 }
 
 impl<S: Real> Fit<S> {
+    /// The consensus of a similarity computed elsewhere, where there are no clusterings:
+    /// a [`Pipeline`](crate::Pipeline) without the stages that read them.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Fit, Similarity};
+    /// # use enclust_core::{Component, Consensus, Evidence, Fitted, Kind, Partition, Result};
+    /// # #[derive(Debug)] struct Linkage;
+    /// # impl Component for Linkage { fn name(&self) -> &str { "single" } }
+    /// # impl Consensus<f64> for Linkage {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &mut Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         Ok(Box::new(Pair))
+    /// #     }
+    /// # }
+    /// # struct Pair;
+    /// # impl Fitted<f64> for Pair {
+    /// #     fn cut(&self, _: usize, _: &mut Ctx<'_, f64>) -> Result<Partition> {
+    /// #         Ok(Partition::from_labels([0, 0, 1]))
+    /// #     }
+    /// #     fn largest_k(&self) -> usize { 3 }
+    /// # }
+    /// let similarity = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+    /// let mut ctx = Ctx::default();
+    /// let fit = Fit::of_similarity(similarity, &Linkage, &mut ctx)?;
+    /// assert_eq!(fit.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) if it does not fit, and those of the
+    /// consensus function.
+    pub fn of_similarity(
+        similarity: Similarity<S>,
+        consensus: &dyn Consensus<S>,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<Self> {
+        let began = Instant::now();
+        let grouping = similarity.grouping();
+        let shape = Shape::ahead::<S>(grouping.samples(), 0, 0, grouping.len());
+        let plan = |shape: &Shape| {
+            let own = consensus.footprint(&shape.clone().with_input(shape.similarity()));
+            vec![Need {
+                stage: "consensus",
+                component: consensus.name().to_string(),
+                held: Bytes(0),
+                own,
+            }]
+        };
+        memory::check(plan, &shape, ctx.memory())?;
+        ctx.stage("consensus");
+        let evidence = Evidence::Similarity(similarity);
+        let fitted = ctx.install(|ctx| consensus.fit(&evidence, ctx))??;
+        let timings = vec![("consensus", began.elapsed())];
+        Ok(Fit { evidence, report: Report::direct("none"), fitted, timings, constraints: None })
+    }
+
     /// The partition into k clusters.
     pub fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
         ctx.install(|ctx| self.fitted.cut(k, ctx))?

@@ -26,6 +26,12 @@ pub trait Observer: Send {
         Needs::default()
     }
 
+    /// A stage of a pipeline begins: "represent", "confidence", "enhance", "consensus".
+    fn on_stage(&mut self, _stage: &'static str) {}
+
+    /// So much of a stage's work is done, in units of its own.
+    fn on_progress(&mut self, _done: u64, _total: u64) {}
+
     /// An iteration begins; `size` is the number of groups it works on.
     fn on_start(&mut self, _component: &str, _size: usize) {}
 

@@ -215,7 +215,7 @@ where
         let microclusters = Microclusters::of(ensemble);
         let needs = self.budget(&shape_of(&microclusters, ctx), limit)?;
         watch.lap("microclusters");
-        hold(ctx, &needs, "represent");
+        begin(ctx, &needs, "represent");
         let evidence = self.represent.build(&microclusters, ctx)?;
         watch.lap("represent");
         let grouping = self.split(&evidence)?;
@@ -237,7 +237,7 @@ where
             }
             unchanged => (unchanged, Report::direct(self.enhancer.name())),
         };
-        hold(ctx, &needs, "consensus");
+        begin(ctx, &needs, "consensus");
         let fitted = self.consensus.fit(&evidence, ctx)?;
         watch.lap("consensus");
         let constraints = self.constraints.clone();
@@ -280,13 +280,13 @@ where
         ctx: &mut Ctx<'_, S>,
         watch: &mut Stopwatch,
     ) -> Result<(Similarity<S>, Report)> {
-        hold(ctx, needs, "confidence");
+        begin(ctx, needs, "confidence");
         let mut confident = self.confidence.select(&microclusters, similarity, ctx)?;
         if let Some(constraints) = &self.constraints {
             constraints.fix(similarity.grouping(), &mut confident)?;
         }
         watch.lap("confidence");
-        hold(ctx, needs, "enhance");
+        begin(ctx, needs, "enhance");
         let problem = Problem { similarity, confident: &confident, start: None };
         let enhanced = self.enhancer.enhance(&problem, ctx)?;
         let similarity = match &self.constraints {
@@ -353,10 +353,12 @@ fn need(stage: &'static str, component: &str, held: Bytes, own: Footprint) -> Ne
     Need { stage, component: component.to_string(), held, own }
 }
 
-/// Tells a stage how much the stages before it hold.
-fn hold<S: Real>(ctx: &mut Ctx<'_, S>, needs: &[Need], stage: &str) {
+/// Begins a stage: tells it how much the stages before it hold, and the observer that
+/// it begins.
+fn begin<S: Real>(ctx: &mut Ctx<'_, S>, needs: &[Need], stage: &'static str) {
     let held = needs.iter().find(|need| need.stage == stage).map(|need| need.held);
     ctx.hold(held.unwrap_or_default());
+    ctx.stage(stage);
 }
 
 fn mismatch(consumer: &str, accepts: &[Kind], producer: &str, made: Kind) -> Error {

@@ -82,6 +82,16 @@ impl PipelineSpec {
     /// The stages as files and command lines name them, in the order of the data.
     pub const STAGES: [&'static str; 5] = ["ca", "confidence", "enhance", "stop", "finish"];
 
+    /// The parts by stage, in the order of the data; a stopping rule only where one is named.
+    pub fn parts(&self) -> Vec<(&'static str, &Part)> {
+        let [ca, confidence, enhance, stop, finish] = Self::STAGES;
+        let mut parts =
+            vec![(ca, &self.represent), (confidence, &self.confidence), (enhance, &self.enhance)];
+        parts.extend(self.stop.as_ref().map(|part| (stop, part)));
+        parts.push((finish, &self.consensus));
+        parts
+    }
+
     /// The part at a stage; a stopping rule only where one is named.
     ///
     /// # Errors
@@ -153,12 +163,13 @@ pub struct Entry<T: ?Sized> {
 /// registration.
 pub struct Table<T: ?Sized> {
     stage: &'static str,
+    key: &'static str,
     entries: Vec<Entry<T>>,
 }
 
 impl<T: ?Sized> Table<T> {
-    fn new(stage: &'static str) -> Self {
-        Table { stage, entries: Vec::new() }
+    fn new(stage: &'static str, key: &'static str) -> Self {
+        Table { stage, key, entries: Vec::new() }
     }
 
     /// Adds a component whose parameters are `P`; one of the same name is
@@ -184,6 +195,11 @@ impl<T: ?Sized> Table<T> {
         self.stage
     }
 
+    /// What files and command lines call its place, as in [`PipelineSpec::STAGES`].
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+
     /// Every component.
     pub fn entries(&self) -> &[Entry<T>] {
         &self.entries
@@ -206,6 +222,15 @@ impl<T: ?Sized> Table<T> {
     /// Builds a component.
     pub fn build(&self, part: &Part) -> Result<Box<T>> {
         (self.get(&part.name)?.build)(&part.values)
+    }
+
+    /// The same part with every parameter written out.
+    fn resolved(&self, part: &Part) -> Result<Part> {
+        let parameters = &self.get(&part.name)?.parameters;
+        let mut values: Values =
+            parameters.iter().map(|p| (p.name.to_string(), p.default.clone())).collect();
+        values.extend(part.values.clone());
+        Ok(Part { name: part.name.clone(), values })
     }
 }
 
@@ -271,12 +296,12 @@ impl<S: Real> Registry<S> {
     /// With the components of this crate alone.
     pub fn new() -> Self {
         let mut registry = Registry {
-            represent: Table::new("representation"),
-            confidence: Table::new("choice of confident pairs"),
-            enhance: Table::new("enhancer"),
-            stop: Table::new("stopping rule"),
-            consensus: Table::new("consensus function"),
-            backend: Table::new("backend"),
+            represent: Table::new("representation", "ca"),
+            confidence: Table::new("choice of confident pairs", "confidence"),
+            enhance: Table::new("enhancer", "enhance"),
+            stop: Table::new("stopping rule", "stop"),
+            consensus: Table::new("consensus function", "finish"),
+            backend: Table::new("backend", "backend"),
             presets: Vec::new(),
         };
         registry
@@ -331,6 +356,31 @@ impl<S: Real> Registry<S> {
         Ok(pipeline)
     }
 
+    /// The same parts with every parameter written out, defaults included: what a
+    /// record of a run holds.
+    ///
+    /// ```
+    /// use enclust_core::{NoParams, Part, PipelineSpec, Registry};
+    ///
+    /// let registry = Registry::<f64>::new();
+    /// let spec = PipelineSpec::plain(Part::named("mine"), Part::named("mine"));
+    /// let error = registry.resolved(&spec).unwrap_err();
+    /// assert_eq!(error.to_string(), "no representation is called \"mine\"; known: ");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`] for a name that is not registered. Values are not
+    /// checked; [`pipeline`](Self::pipeline) does that.
+    pub fn resolved(&self, spec: &PipelineSpec) -> Result<PipelineSpec> {
+        Ok(PipelineSpec {
+            represent: self.represent.resolved(&spec.represent)?,
+            confidence: self.confidence.resolved(&spec.confidence)?,
+            enhance: self.enhance.resolved(&spec.enhance)?,
+            stop: spec.stop.as_ref().map(|part| self.stop.resolved(part)).transpose()?,
+            consensus: self.consensus.resolved(&spec.consensus)?,
+        })
+    }
+
     /// Every component of every stage, for listings: stage, name, summary, parameters.
     pub fn listing(&self) -> Vec<Listed<'_>> {
         let mut out = Vec::new();
@@ -349,6 +399,8 @@ impl<S: Real> Registry<S> {
 pub struct Listed<'a> {
     /// Where it can stand.
     pub stage: &'static str,
+    /// What files and command lines call that place.
+    pub key: &'static str,
     /// Its name.
     pub name: &'static str,
     /// What it is, in a line.
@@ -360,6 +412,7 @@ pub struct Listed<'a> {
 fn list<'a, T: Component + ?Sized>(table: &'a Table<T>, out: &mut Vec<Listed<'a>>) {
     out.extend(table.entries.iter().map(|e| Listed {
         stage: table.stage,
+        key: table.key,
         name: e.name,
         summary: e.summary,
         parameters: &e.parameters,

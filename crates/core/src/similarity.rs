@@ -255,18 +255,24 @@ impl<S: Real> Similarity<S> {
     /// The n × n matrix over the samples, row after row. The only place where
     /// n² numbers come into being.
     pub fn to_matrix(&self) -> Vec<S> {
-        let map = self.grouping.map();
-        let n = map.len();
+        let n = self.grouping.samples();
         let mut out = Vec::with_capacity(n * n);
-        for i in 0..n {
-            let p = map[i] as usize;
-            out.extend(map.iter().enumerate().map(|(j, &q)| match q as usize {
-                q if q != p => self.between(p, q),
-                _ if i == j => self.own[p],
-                _ => self.within[p],
-            }));
-        }
+        (0..n).for_each(|i| out.extend(self.sample_row(i)));
         out
+    }
+
+    /// Row i of that matrix, for whoever writes it row by row.
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn sample_row(&self, sample: usize) -> impl Iterator<Item = S> + '_ {
+        let map = self.grouping.map();
+        let p = map[sample] as usize;
+        map.iter().enumerate().map(move |(j, &q)| match q as usize {
+            q if q != p => self.between(p, q),
+            _ if sample == j => self.own[p],
+            _ => self.within[p],
+        })
     }
 }
 

@@ -1,4 +1,11 @@
-//! Protocols of enclust: how ensembles are drawn and runs are summarised.
+//! Protocols of enclust: how ensembles are drawn, whole studies from one file, and the
+//! published tables.
+//!
+//! - [`PaperDraws`] draws ensembles, [`Summary`] sums runs up.
+//! - [`study`] runs every variant of a pipeline on every draw from every pool, so that
+//!   it can be stopped, resumed, and split over machines.
+//! - [`reproduce`] holds the tables of the EC-CMS paper as studies and puts the figures
+//!   beside the published ones.
 //!
 //! ```
 //! use enclust_experiment::{PaperDraws, Summary};
@@ -11,8 +18,13 @@
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 
+mod atomic;
 mod draws;
+mod error;
+pub mod reproduce;
+pub mod study;
 mod summary;
 
 pub use draws::PaperDraws;
+pub use error::{Difference, StudyError};
 pub use summary::Summary;

@@ -68,3 +68,19 @@ fn backends() {
         backend::conformance(&table.build(&Part::named(name)).unwrap());
     }
 }
+
+#[test]
+fn resolved_parts_have_every_parameter_and_build_the_same() {
+    let registry = standard::<f64>();
+    for preset in registry.presets() {
+        let resolved = registry.resolved(&preset.spec).unwrap();
+        assert_eq!(registry.resolved(&resolved).unwrap(), resolved, "{}", preset.name);
+        for ((stage, part), (_, given)) in resolved.parts().into_iter().zip(preset.spec.parts()) {
+            let listing = registry.listing();
+            let listed = listing.iter().find(|l| l.key == stage && l.name == part.name).unwrap();
+            assert_eq!(part.values.len(), listed.parameters.len(), "{part}");
+            assert!(given.values.iter().all(|(name, value)| part.values[name] == *value));
+        }
+        registry.pipeline(&resolved).unwrap();
+    }
+}

@@ -15,7 +15,8 @@ use crate::law::{Subject, THREADS, with_threads};
 ///   largest;
 /// - a cut does not depend on earlier cuts, on repetition or on the number of
 ///   threads;
-/// - a tree, if there is one, cuts like the consensus itself;
+/// - there is a tree exactly where one was announced, and it cuts like the consensus
+///   itself;
 /// - evidence of a kind it does not accept is an error.
 ///
 /// # Panics
@@ -125,7 +126,10 @@ impl Trial<'_> {
     }
 
     fn tree(&self, fitted: &dyn Fitted<f64>, cuts: &[Partition]) {
-        let Some(tree) = fitted.dendrogram() else { return };
+        let law = "there is a tree exactly where one was announced";
+        let (announced, found) = (self.consensus.makes_tree(), fitted.dendrogram());
+        self.law(law, announced == found.is_some(), format!("announced: {announced}"));
+        let Some(tree) = found else { return };
         for (k, expected) in (1..).zip(cuts) {
             let found = tree.cut(k);
             let law = "the tree cuts like the consensus itself";

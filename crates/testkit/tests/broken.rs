@@ -207,6 +207,7 @@ struct InOrder {
     loses_a_cluster: bool,
     takes_anything: bool,
     remembers: bool,
+    hides_its_tree: bool,
 }
 
 struct Chain {
@@ -224,6 +225,10 @@ impl Component for InOrder {
 impl Consensus<f64> for InOrder {
     fn accepts(&self) -> &[Kind] {
         &[Kind::Similarity]
+    }
+
+    fn makes_tree(&self) -> bool {
+        !self.remembers && !self.hides_its_tree
     }
 
     fn fit(&self, evidence: &Evidence<f64>, _: &mut Ctx<f64>) -> Result<Box<dyn Fitted<f64>>> {
@@ -281,6 +286,12 @@ fn consensus_that_loses_a_cluster() {
 fn consensus_that_takes_anything() {
     let broken = InOrder { takes_anything: true, ..InOrder::default() };
     assert_names(&complaint(|| consensus::conformance(&broken)), "not accepted is an error");
+}
+
+#[test]
+fn consensus_that_hides_its_tree() {
+    let broken = InOrder { hides_its_tree: true, ..InOrder::default() };
+    assert_names(&complaint(|| consensus::conformance(&broken)), "where one was announced");
 }
 
 #[test]

@@ -36,23 +36,28 @@ pub(super) struct Crowd {
 
 /// Joins the clusters of all crowds into one, in the order in which it happens.
 /// `similarities` is the condensed upper triangle of the crowds, which must be ordered
-/// by their smallest samples. `room` is asked before the table has to grow to so many
-/// crowds, which takes ties between crowds, or single linkage.
+/// by their smallest samples.
 pub(super) fn agglomerate(
     method: LinkageMethod,
     similarities: Vec<f64>,
     crowds: Vec<Crowd>,
-    room: &Room<'_>,
+    watch: &mut dyn Watch,
 ) -> Result<Vec<Join>> {
     match method {
-        LinkageMethod::Average => Agglomeration::<Average>::new(similarities, crowds).run(room),
-        LinkageMethod::Complete => Agglomeration::<Complete>::new(similarities, crowds).run(room),
-        LinkageMethod::Single => Agglomeration::<Single>::new(similarities, crowds).run(room),
+        LinkageMethod::Average => Agglomeration::<Average>::new(similarities, crowds).run(watch),
+        LinkageMethod::Complete => Agglomeration::<Complete>::new(similarities, crowds).run(watch),
+        LinkageMethod::Single => Agglomeration::<Single>::new(similarities, crowds).run(watch),
     }
 }
 
-/// Whether there is room for a table of so many crowds.
-pub(super) type Room<'a> = dyn Fn(usize) -> Result<()> + 'a;
+/// What goes on outside while clusters are joined.
+pub(super) trait Watch {
+    /// Is there room for a table of so many crowds? Asked before the table grows, which
+    /// takes ties between crowds, or single linkage.
+    fn room(&mut self, crowds: usize) -> Result<()>;
+    /// So many of all pairs are done with; told from time to time.
+    fn progress(&mut self, done: u64, all: u64);
+}
 
 /// The link to a slot that is empty. It survives every rule and loses every
 /// comparison, so loops over slots need not ask who is alive.
@@ -126,12 +131,21 @@ impl<R: Rule> Agglomeration<R> {
         new
     }
 
-    fn run(mut self, room: &Room<'_>) -> Result<Vec<Join>> {
-        while self.joins.len() + 1 < self.clusters {
+    fn run(mut self, watch: &mut dyn Watch) -> Result<Vec<Join>> {
+        const BETWEEN_REPORTS: usize = 256;
+        let all = pairs(self.alive);
+        for steps in 1_usize.. {
+            if self.joins.len() + 1 >= self.clusters {
+                break;
+            }
             let (a, b) = self.closest();
-            self.step((a, b), room)?;
+            self.step((a, b), watch)?;
             if 4 * self.alive < 3 * self.slots() {
                 self.compact();
+            }
+            // A step costs what is alive, so pairs tell the time and steps do not.
+            if steps.is_multiple_of(BETWEEN_REPORTS) {
+                watch.progress(all.saturating_sub(pairs(self.alive)), all);
             }
         }
         Ok(self.joins)
@@ -224,7 +238,7 @@ impl<R: Rule> Agglomeration<R> {
 
     /// Joins the closest pair: a cluster of slot a with one of slot b, and with it
     /// whatever happens at once.
-    fn step(&mut self, (a, b): (usize, usize), room: &Room<'_>) -> Result<()> {
+    fn step(&mut self, (a, b): (usize, usize), watch: &mut dyn Watch) -> Result<()> {
         if let Some(torn) = [a, b].into_iter().find(|&i| self.count(i) > 1 && self.crowds[i].tight)
         {
             self.collapse(torn);
@@ -235,7 +249,7 @@ impl<R: Rule> Agglomeration<R> {
         } else {
             let alone = a != b && !self.is_tied(a) && !self.attracts(a, b);
             let at_once = if alone { self.count(a).min(self.count(b)) } else { 1 };
-            self.pair_off((a, b), at_once, room)?;
+            self.pair_off((a, b), at_once, watch)?;
             self.sorted = self.heads_are_sorted();
         }
         Ok(())
@@ -307,7 +321,12 @@ impl<R: Rule> Agglomeration<R> {
 
     /// Joins so many clusters of slot a each with one of slot b, the first with the
     /// first, or, if they are one slot, its first two.
-    fn pair_off(&mut self, (a, b): (usize, usize), times: usize, room: &Room<'_>) -> Result<()> {
+    fn pair_off(
+        &mut self,
+        (a, b): (usize, usize),
+        times: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<()> {
         let links = self.links_of_union(a, b);
         let (own_a, own_b, across) = match a == b {
             true => [self.crowds[a].own; 3].into(),
@@ -326,7 +345,7 @@ impl<R: Rule> Agglomeration<R> {
         }
         self.leave(a);
         self.leave(b);
-        let slot = self.empty_slot(room)?;
+        let slot = self.empty_slot(watch)?;
         self.settle(slot, Slot { names, own, tight: false }, weight, &links);
         Ok(())
     }
@@ -367,17 +386,17 @@ impl<R: Rule> Agglomeration<R> {
     }
 
     /// A slot with nobody in it; a larger table if there is none.
-    fn empty_slot(&mut self, room: &Room<'_>) -> Result<usize> {
+    fn empty_slot(&mut self, watch: &mut dyn Watch) -> Result<usize> {
         match self.heads.iter().position(|&head| head == NOBODY) {
             Some(slot) => Ok(slot),
-            None => self.grow(room),
+            None => self.grow(watch),
         }
     }
 
     /// Moves to a larger table and returns the first new slot.
-    fn grow(&mut self, room: &Room<'_>) -> Result<usize> {
+    fn grow(&mut self, watch: &mut dyn Watch) -> Result<usize> {
         let (old, new) = (self.slots(), self.slots() + self.slots() / 8 + 1);
-        room(new)?;
+        watch.room(new)?;
         let mut links = reserve("linkage", condensed_len(new))?;
         for i in 0..new {
             let row = if i < old { &self.links[self.row_start(i)..][..old - i - 1] } else { &[] };
@@ -454,6 +473,10 @@ impl<R: Rule> Agglomeration<R> {
         self.best = kept.iter().map(|&i| self.best[i]).collect();
         self.partner = kept.iter().map(|&i| self.partner[i].map(|p| moved[p])).collect();
     }
+}
+
+fn pairs(crowds: usize) -> u64 {
+    crowds as u64 * crowds.saturating_sub(1) as u64 / 2
 }
 
 /// Position of the largest value, the first one if several are.

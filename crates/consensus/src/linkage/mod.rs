@@ -12,7 +12,7 @@ use enclust_core::{
     choice, parameters,
 };
 
-use agglomerate::{Join, agglomerate};
+use agglomerate::{Join, Watch, agglomerate};
 use crowds::{groups_as_samples, groups_at_once, samples_in_crowds};
 use units::Units;
 
@@ -164,41 +164,25 @@ impl Linkage {
     fn join_samples<S: Real>(
         &self,
         similarity: &Similarity<S>,
-        ctx: &Ctx<'_, S>,
+        ctx: &mut Ctx<'_, S>,
     ) -> Result<Vec<Join>> {
-        let room = |crowds| self.check_room(similarity.grouping(), crowds, ctx);
-        agglomerate(self.method, self.counts(similarity)?, samples_in_crowds(similarity), &room)
+        let (counts, crowds) = (self.counts(similarity)?, samples_in_crowds(similarity));
+        let watch = &mut Watching { linkage: self, grouping: similarity.grouping(), ctx };
+        agglomerate(self.method, counts, crowds, watch)
     }
 
     /// The merges of the samples when every group counts once.
     fn join_groups<S: Real>(
         &self,
         similarity: &Similarity<S>,
-        ctx: &Ctx<'_, S>,
+        ctx: &mut Ctx<'_, S>,
     ) -> Result<Vec<Join>> {
         let (counts, grouping) = (self.counts(similarity)?, similarity.grouping());
-        let room = |crowds| self.check_room(similarity.grouping(), crowds, ctx);
-        let between = agglomerate(self.method, counts, groups_as_samples(grouping), &room)?;
+        let watch = &mut Watching { linkage: self, grouping, ctx };
+        let between = agglomerate(self.method, counts, groups_as_samples(grouping), watch)?;
         let mut joins = groups_at_once(grouping, Units::of(similarity).one());
         joins.extend(between);
         Ok(joins)
-    }
-
-    /// The one thing that cannot be said before it happens: how many clusters there
-    /// will be that something tells apart.
-    fn check_room<S: Real>(
-        &self,
-        grouping: &Grouping,
-        crowds: usize,
-        ctx: &Ctx<'_, S>,
-    ) -> Result<()> {
-        let until_now = memory::footprint(grouping.samples(), grouping.len()).total();
-        ctx.require(
-            &format!("consensus ({})", self.name()),
-            until_now + memory::table(crowds),
-            &format!("{crowds} kinds of clusters, because of ties"),
-            "let every group count once (weighting = groups), choose another consensus function",
-        )
     }
 
     /// The values between groups, in units.
@@ -239,8 +223,36 @@ impl<S: Real> Consensus<S> for Linkage {
         Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
     }
 
+    fn makes_tree(&self) -> bool {
+        true
+    }
+
     fn footprint(&self, shape: &Shape) -> Footprint {
         memory::footprint(shape.samples, shape.groups)
+    }
+}
+
+/// The context of a run, for what agglomeration asks and tells.
+struct Watching<'a, 'c, S> {
+    linkage: &'a Linkage,
+    grouping: &'a Grouping,
+    ctx: &'a mut Ctx<'c, S>,
+}
+
+impl<S: Real> Watch for Watching<'_, '_, S> {
+    /// How many clusters there will be that something tells apart cannot be said before.
+    fn room(&mut self, crowds: usize) -> Result<()> {
+        let until_now = memory::footprint(self.grouping.samples(), self.grouping.len()).total();
+        self.ctx.require(
+            &format!("consensus ({})", self.linkage.name()),
+            until_now + memory::table(crowds),
+            &format!("{crowds} kinds of clusters, because of ties"),
+            "let every group count once (weighting = groups), choose another consensus function",
+        )
+    }
+
+    fn progress(&mut self, done: u64, all: u64) {
+        self.ctx.progress(done, all);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The main job: the methods side by side on embedded data.
+//! `enclust` alone: the methods side by side on embedded data.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -11,26 +11,48 @@ use enclust::metrics::{Scores, diversity};
 use enclust::registry::{DEFAULT_BACKEND, standard};
 
 use crate::digits;
+use crate::failure::Failure;
 
 /// What the user may choose.
-pub struct Settings {
-    /// Seed of the base clusterings.
-    pub seed: u64,
-    /// Number of base clusterings.
-    pub clusterings: usize,
-    /// Number of threads, 0 for all.
-    pub threads: usize,
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct DemoArgs {
+    /// Seed of the base clusterings [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
+
+    /// Number of base clusterings [default: 20]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    clusterings: Option<u16>,
+
+    /// Number of threads (0: all there are); the answer does not depend on it [default: 0]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: Option<u16>,
 }
 
-/// Why the job failed.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The library refused.
-    #[error(transparent)]
-    Enclust(#[from] Error),
-    /// The output could not be written.
-    #[error("cannot write the table: {0}")]
-    Write(#[from] io::Error),
+impl DemoArgs {
+    /// An option that was given, if any was.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            (self.seed.is_some(), "--seed"),
+            (self.clusterings.is_some(), "--clusterings"),
+            (self.threads.is_some(), "--threads"),
+        ];
+        options.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            seed: self.seed.unwrap_or(1),
+            clusterings: self.clusterings.unwrap_or(20).into(),
+            threads: self.threads.unwrap_or(0).into(),
+        }
+    }
+}
+
+struct Settings {
+    seed: u64,
+    clusterings: usize,
+    threads: usize,
 }
 
 const METHODS: [(&str, &str); 5] = [
@@ -42,7 +64,8 @@ const METHODS: [(&str, &str); 5] = [
 ];
 
 /// Makes the base clusterings, runs every method, prints the table.
-pub fn run(settings: &Settings, out: &mut impl Write) -> Result<(), Failure> {
+pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    let settings = &args.settings();
     let (pixels, truth) = digits::load();
     let mut ctx = Ctx::<f64>::default().with_threads(settings.threads);
     let began = Instant::now();
@@ -92,7 +115,7 @@ fn introduce(
     truth: &Partition,
     time: Duration,
     settings: &Settings,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let largest = ensemble.clusters().iter().max().copied().unwrap_or(0);
     let smallest = ensemble.clusters().iter().min().copied().unwrap_or(0);
@@ -126,7 +149,7 @@ fn numbers(scores: &Scores) -> Numbers {
 }
 
 fn row(
-    out: &mut impl Write,
+    out: &mut dyn Write,
     label: &str,
     n: &Numbers,
     time: Option<Duration>,
@@ -177,9 +200,10 @@ mod tests {
     use super::*;
 
     /// The table without its times, which differ from run to run.
-    fn table(threads: usize) -> Vec<String> {
+    fn table(threads: u16) -> Vec<String> {
         let mut out = Vec::new();
-        run(&Settings { seed: 1, clusterings: 6, threads }, &mut out).unwrap();
+        run(&DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads) }, &mut out)
+            .unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().skip(5).take(6);
         rows.map(|line| line.chars().take(48).collect()).collect()

@@ -1,0 +1,39 @@
+//! `--k auto`: the number of clusters from the data.
+
+use std::ops::RangeInclusive;
+
+use enclust::core::{Ctx, Ensemble, Method, Parameters};
+use enclust::registry::Precision;
+use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability_watched};
+
+use crate::clusters::usual_range;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::record::{ChoiceRecord, values};
+
+/// The k at which the partitions are most stable, as `enclust stability` shows it.
+pub fn number_of_clusters<S: Precision>(
+    method: &dyn Method<S>,
+    ensemble: &Ensemble,
+    range: Option<RangeInclusive<usize>>,
+    console: &Console,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<ChoiceRecord, Failure> {
+    let range = range.unwrap_or_else(|| usual_range(ensemble));
+    let params = StabilityParams::default();
+    let progress = Progress::new(console, "drawing parts of the ensemble to choose k");
+    let mut watch = |done: usize| progress.advance(done as u64, params.draws as u64);
+    let found = stability_watched(method, ensemble, range.clone(), &params, ctx, &mut watch)?;
+    drop(progress);
+    let choice = choose(&found, Rule::Auto)?;
+    console.note(format!("k = {}: {}", choice.k, choice.reason));
+    Ok(ChoiceRecord {
+        k: choice.k,
+        clear: choice.verdict == Verdict::Clear,
+        reason: choice.reason,
+        from: *range.start(),
+        to: *range.end(),
+        parameters: values(&params.to_values()),
+    })
+}

@@ -1,0 +1,244 @@
+//! `enclust cluster`: from a pool of clusterings to labels.
+
+mod auto;
+mod confidence;
+mod data;
+mod outputs;
+mod plan;
+mod summary;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use enclust::core::{Ctx, Fit, Method, Partition, Precomputed, Represent, Violations};
+use enclust::metrics::Scores;
+use enclust::registry::Precision;
+use enclust_io::NpyFloat;
+
+use self::auto::number_of_clusters;
+use self::confidence::memberships;
+use self::data::Data;
+use self::plan::Plan;
+use crate::clusters::Clusters;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::inputs::PoolArgs;
+use crate::machine::{MachineArgs, Width};
+use crate::parts::Parts;
+use crate::progress::Watch;
+use crate::recipe::RecipeArgs;
+use crate::record::{
+    ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
+    RunRecord, Timing, Versions,
+};
+use crate::selection::SelectionArgs;
+
+/// Cluster a pool of base clusterings
+///
+/// Labels go to --out, or to the standard output. If the true classes are known, from
+/// --truth or from the pool itself, the scores are shown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    enclust cluster pool.csv --k 8 --out labels.csv\n  \
+    enclust cluster Ecoli.mat --k 8 --method lwea --run 1 --out labels.csv\n  \
+    enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
+    enclust cluster --similarity-in S.npy --k 5 --finish complete --out labels.csv")]
+pub struct ClusterArgs {
+    /// Base clusterings, a column each: .csv, .tsv, .npy, .npz, .mat
+    #[arg(value_name = "POOL", required_unless_present = "similarity_in")]
+    pool: Option<PathBuf>,
+
+    /// Number of clusters: 8, several (4,8,10 or 2..20), or auto
+    #[arg(long, value_name = "K")]
+    k: Clusters,
+
+    #[command(flatten)]
+    recipe: RecipeArgs,
+
+    #[command(flatten)]
+    selection: SelectionArgs,
+
+    #[command(flatten)]
+    input: PoolArgs,
+
+    /// True classes, to score the labels against
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    truth: Option<PathBuf>,
+
+    /// Pairs of samples that belong together: two columns, numbers from 1 or ids
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    must_link: Option<PathBuf>,
+
+    /// Pairs of samples that do not belong together
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    cannot_link: Option<PathBuf>,
+
+    /// Use this n x n similarity in place of the representation; without a pool, nothing
+    /// can be enhanced
+    #[arg(long, value_name = "FILE.npy", help_heading = "Input", conflicts_with = "ca")]
+    similarity_in: Option<PathBuf>,
+
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    #[command(flatten)]
+    outputs: outputs::OutputArgs,
+}
+
+/// One answer.
+#[derive(Debug)]
+struct Cut {
+    partition: Partition,
+    scores: Option<Scores>,
+    violations: Option<Violations>,
+}
+
+/// Runs the command in the precision asked for.
+pub fn run(
+    args: &ClusterArgs,
+    parts: &impl Parts,
+    console: &Console,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    match args.machine.precision {
+        Width::F32 => args.run_in::<f32>(parts, console, out),
+        Width::F64 => args.run_in::<f64>(parts, console, out),
+    }
+}
+
+impl ClusterArgs {
+    fn run_in<S: Precision + NpyFloat>(
+        &self,
+        parts: &impl Parts,
+        console: &Console,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let plan = Plan::new(self, parts.registry::<S>())?;
+        let backend = self.machine.backend(&plan.registry)?;
+        let mut watch = Watch::new(console, &plan.spec);
+        let began = Instant::now();
+        let mut data = Data::<S>::read(self)?;
+        self.outputs.check_room::<S>(data.samples)?;
+        let mut timings = vec![Timing::new("read", began.elapsed())];
+
+        let seed = self.selection.seed.into();
+        let ctx = self.machine.context(&*backend, seed);
+        let fit = fit(&plan, &mut data, &mut ctx.with_observer(&mut watch))?;
+        drop(watch);
+        timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage, time)));
+        let began = Instant::now();
+        let mut ctx = self.machine.context(&*backend, seed);
+        let (ks, choice) = self.numbers_of_clusters(&plan, &data, console, &mut ctx)?;
+        if choice.is_some() {
+            timings.push(Timing::new("choose k", began.elapsed()));
+        }
+        let began = Instant::now();
+        let cuts = cuts(&fit, &ks, &data, &mut ctx)?;
+        timings.push(Timing::new("cut", began.elapsed()));
+        let memberships = match self.outputs.confidence {
+            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &mut ctx)?,
+            None => Vec::new(),
+        };
+        let record =
+            RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, timings) };
+        self.outputs.write(&fit, &cuts, &memberships, &data, &record)?;
+        self.outputs.show(self, &cuts, &data, record, console, out)
+    }
+
+    /// As given, or found by the data.
+    fn numbers_of_clusters<S: Precision>(
+        &self,
+        plan: &Plan<S>,
+        data: &Data<S>,
+        console: &Console,
+        ctx: &mut Ctx<'_, S>,
+    ) -> Result<(Vec<usize>, Option<ChoiceRecord>), Failure> {
+        let range = match &self.k {
+            Clusters::These(ks) => return Ok((ks.clone(), None)),
+            Clusters::Auto(range) => range.clone(),
+        };
+        let ensemble = data.ensemble.as_ref().ok_or(Failure::NoInput)?;
+        let choice = number_of_clusters(&plan.pipeline()?, ensemble, range, console, ctx)?;
+        Ok((vec![choice.k], Some(choice)))
+    }
+
+    fn record<S: Precision>(
+        &self,
+        console: &Console,
+        plan: &Plan<S>,
+        data: &Data<S>,
+        fit: &Fit<S>,
+        cuts: &[Cut],
+        timings: Vec<Timing>,
+    ) -> RunRecord {
+        let constraints = data.constraints.as_ref().map(|c| ConstraintsRecord {
+            must_link: c.must_link().len(),
+            cannot_link: c.cannot_link().len(),
+        });
+        RunRecord {
+            versions: Versions::THIS,
+            command: console.command_line(),
+            inputs: data.inputs.clone(),
+            samples: data.samples,
+            groups: fit.evidence.grouping().len(),
+            ensemble: data.ensemble.as_ref().zip(data.selection.clone()).map(|(e, selection)| {
+                let noise = self.input.noise.to_string();
+                EnsembleRecord { selection, missing_labels: e.has_missing(), noise }
+            }),
+            method: MethodRecord::of(plan.preset.clone(), &plan.spec),
+            constraints,
+            machine: MachineRecord::of(&self.machine),
+            seed: self.selection.seed,
+            report: (&fit.report).into(),
+            timings,
+            choice: None,
+            results: cuts.iter().map(CutRecord::from).collect(),
+            outputs: self.outputs.paths(),
+        }
+    }
+}
+
+impl From<&Cut> for CutRecord {
+    fn from(cut: &Cut) -> Self {
+        CutRecord::of(&cut.partition, cut.scores.as_ref(), cut.violations)
+    }
+}
+
+fn fit<S: Precision>(
+    plan: &Plan<S>,
+    data: &mut Data<S>,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Fit<S>, Failure> {
+    let given = data.similarity.take();
+    let Some(ensemble) = &data.ensemble else {
+        let similarity = given.ok_or(Failure::NoInput)?;
+        return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
+    };
+    let mut pipeline = plan.pipeline()?;
+    if let Some(similarity) = given {
+        let precomputed: Box<dyn Represent<S>> = Box::new(Precomputed::new(similarity));
+        pipeline = pipeline.with_represent(precomputed)?;
+    }
+    if let Some(constraints) = &data.constraints {
+        pipeline = pipeline.with_constraints(constraints.clone());
+    }
+    Ok(pipeline.fit(ensemble, ctx)?)
+}
+
+fn cuts<S: Precision>(
+    fit: &Fit<S>,
+    ks: &[usize],
+    data: &Data<S>,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Vec<Cut>, Failure> {
+    let mut cuts = Vec::with_capacity(ks.len());
+    for &k in ks {
+        let partition = fit.cut(k, ctx)?;
+        let score = |truth| Scores::of(truth, &partition);
+        let scores = data.truth.as_ref().map(score).transpose()?;
+        let violations = fit.violations(&partition);
+        cuts.push(Cut { partition, scores, violations });
+    }
+    Ok(cuts)
+}

@@ -1,0 +1,193 @@
+//! Where results go.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use enclust::core::{Bytes, Ensemble, Fit};
+use enclust::registry::Precision;
+use enclust_io::{NpyFloat, Pool, write_atomically, write_labels, write_matrix_npy, write_pool};
+use enclust_stability::Membership;
+
+use super::data::Data;
+use super::{ClusterArgs, Cut, confidence, summary};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::interrupt::{give_way, while_writing};
+use crate::record::{RunRecord, write_json};
+use crate::table::write_clusterings;
+
+/// Files to write and how to print.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Write the labels, clusters counted from 0: .csv, .tsv, .npy, .npz [default: the
+    /// standard output]
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Write the similarity the consensus was made of, n x n floats
+    #[arg(long, value_name = "FILE.npy")]
+    pub similarity: Option<PathBuf>,
+
+    /// Write the tree as SciPy's linkage matrix, (n - 1) x 4 floats
+    #[arg(long, value_name = "FILE.npy")]
+    pub linkage: Option<PathBuf>,
+
+    /// Write how firmly each sample and cluster holds together (item and cluster consensus)
+    #[arg(long, value_name = "FILE.csv")]
+    pub confidence: Option<PathBuf>,
+
+    /// Write the record of the run: versions, parameters, seeds, inputs, times, results
+    #[arg(long, value_name = "FILE.json")]
+    record: Option<PathBuf>,
+
+    /// Print the record and the labels as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl OutputArgs {
+    /// Whether anyone will read the record.
+    pub fn wants_record(&self) -> bool {
+        self.json || self.record.is_some()
+    }
+
+    /// The files by what they hold.
+    pub fn paths(&self) -> BTreeMap<&'static str, PathBuf> {
+        let files = [
+            ("labels", &self.out),
+            ("similarity", &self.similarity),
+            ("linkage", &self.linkage),
+            ("confidence", &self.confidence),
+            ("record", &self.record),
+        ];
+        files.into_iter().filter_map(|(what, path)| Some((what, path.clone()?))).collect()
+    }
+
+    /// Refuses a matrix that the disk cannot hold, before anything is computed.
+    pub fn check_room<S: Precision>(&self, samples: usize) -> Result<(), Failure> {
+        let Some(path) = &self.similarity else { return Ok(()) };
+        let needed = Bytes(samples as u64) * samples as u64 * size_of::<S>() as u64;
+        let folder = path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
+        // Where the room is not known, writing will tell.
+        match fs4::available_space(folder).map(Bytes) {
+            Ok(available) if available < needed => Err(Failure::Disk {
+                path: path.clone(),
+                rows: samples,
+                needed,
+                available,
+                halved: size_of::<S>() > size_of::<f32>(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes every file that was asked for.
+    pub fn write<S: Precision + NpyFloat>(
+        &self,
+        fit: &Fit<S>,
+        cuts: &[Cut],
+        memberships: &[Membership],
+        data: &Data<S>,
+        record: &RunRecord,
+    ) -> Result<(), Failure> {
+        if let Some(path) = &self.out {
+            while_writing(|| write_cuts(path, cuts, data))?;
+        }
+        if let Some((path, similarity)) = self.similarity.as_ref().zip(fit.evidence.as_similarity())
+        {
+            let n = data.samples;
+            while_writing(|| {
+                write_matrix_npy(path, n, n, |i, row: &mut [S]| {
+                    give_way();
+                    row.iter_mut().zip(similarity.sample_row(i)).for_each(|(to, s)| *to = s);
+                })
+            })?;
+        }
+        if let Some((path, tree)) = self.linkage.as_ref().zip(fit.dendrogram()) {
+            let merges = tree.to_scipy();
+            let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&merges[i]);
+            while_writing(|| write_matrix_npy(path, merges.len(), 4, fill))?;
+        }
+        if let Some(path) = &self.confidence {
+            let ids = data.ids.as_deref();
+            while_writing(|| {
+                write_atomically(path, |file| confidence::write(file, cuts, memberships, ids))
+            })?;
+        }
+        match &self.record {
+            Some(path) => write_json(path, record),
+            None => Ok(()),
+        }
+    }
+
+    /// Prints what is to be printed. Without a file for them, labels have the standard
+    /// output for themselves.
+    pub fn show<S: Precision>(
+        &self,
+        args: &ClusterArgs,
+        cuts: &[Cut],
+        data: &Data<S>,
+        mut record: RunRecord,
+        console: &Console,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if self.json {
+            for (result, cut) in record.results.iter_mut().zip(cuts) {
+                result.labels = Some(cut.partition.labels().to_vec());
+            }
+            serde_json::to_writer_pretty(&mut *out, &record)?;
+            return Ok(writeln!(out)?);
+        }
+        let text = summary::text(args, &record);
+        summary::details(&record, console);
+        if self.out.is_some() {
+            return Ok(out.write_all(text.as_bytes())?);
+        }
+        write_clusterings(out, &side_by_side(cuts, data)?)?;
+        console.note(text.trim_end());
+        Ok(())
+    }
+}
+
+/// The labels of one cut are labels; those of several are clusterings side by side.
+fn write_cuts<S>(path: &Path, cuts: &[Cut], data: &Data<S>) -> Result<(), Failure> {
+    match cuts {
+        [cut] => Ok(write_labels(path, &cut.partition, data.ids.as_deref())?),
+        several => Ok(write_pool(path, &side_by_side(several, data)?)?),
+    }
+}
+
+fn side_by_side<S>(cuts: &[Cut], data: &Data<S>) -> Result<Pool, Failure> {
+    let labels: Vec<&[usize]> = cuts.iter().map(|cut| cut.partition.labels()).collect();
+    let names = match cuts {
+        [_] => vec!["label".to_string()],
+        several => several.iter().map(|cut| format!("k{}", cut.partition.clusters())).collect(),
+    };
+    let ensemble = Ensemble::from_columns(&labels)?;
+    Ok(Pool { ids: data.ids.clone(), columns: Some(names), ..Pool::new(ensemble) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_larger_than_the_disk_is_refused_with_figures() {
+        let folder = tempfile::tempdir().unwrap();
+        let outputs = OutputArgs {
+            out: None,
+            similarity: Some(folder.path().join("C.npy")),
+            linkage: None,
+            confidence: None,
+            record: None,
+            json: false,
+        };
+        assert!(outputs.check_room::<f64>(10).is_ok());
+        let failure = outputs.check_room::<f64>(1 << 30).unwrap_err();
+        assert!(matches!(failure, Failure::Disk { rows: 1_073_741_824, .. }), "{failure}");
+        let text = failure.to_string();
+        assert!(text.contains("take 9223.4 PB") && text.contains("f32 takes half"), "{text}");
+    }
+}

@@ -1,0 +1,106 @@
+//! What is to be done, checked as far as the command line alone allows.
+
+use enclust::core::{
+    BoxedPipeline, Consensus, Kind, NoParams, Part, PipelineSpec, Precomputed, Registry, Represent,
+    Similarity,
+};
+use enclust::registry::Precision;
+
+use super::ClusterArgs;
+use crate::clusters::Clusters;
+use crate::failure::Failure;
+use crate::recipe::wrong;
+use crate::selection::SelectionArgs;
+
+/// The parts of a run.
+pub struct Plan<S: Precision> {
+    /// Where they are found.
+    pub registry: Registry<S>,
+    /// The method started from, if there was one.
+    pub preset: Option<String>,
+    /// The parts, every parameter written out.
+    pub spec: PipelineSpec,
+}
+
+/// What a similarity from a file is called where representations are.
+const PRECOMPUTED: &str = "precomputed";
+
+impl<S: Precision> Plan<S> {
+    /// Finds the parts and checks that they can do everything that is asked for.
+    pub fn new(args: &ClusterArgs, mut registry: Registry<S>) -> Result<Self, Failure> {
+        let from_file = args.similarity_in.is_some();
+        if from_file {
+            register_precomputed(&mut registry);
+        }
+        let plain = from_file && args.pool.is_none() && args.recipe.method.is_none();
+        let preset = (!plain).then(|| args.recipe.method_name());
+        let mut base = match preset {
+            Some(name) => registry.preset(name).map_err(wrong)?.spec.clone(),
+            None => PipelineSpec::plain(Part::named(PRECOMPUTED), Part::named("average")),
+        };
+        if from_file {
+            base.represent = Part::named(PRECOMPUTED);
+        }
+        let spec = args.recipe.resolve_from(base, &registry)?;
+        let plan = Plan { registry, preset: preset.map(String::from), spec };
+        plan.check(args)?;
+        Ok(plan)
+    }
+
+    /// The pipeline. One that stands for a similarity from a file has a placeholder as
+    /// its representation.
+    pub fn pipeline(&self) -> Result<BoxedPipeline<S>, Failure> {
+        self.registry.pipeline(&self.spec).map_err(wrong)
+    }
+
+    /// The consensus function alone.
+    pub fn consensus(&self) -> Result<Box<dyn Consensus<S>>, Failure> {
+        self.registry.consensus.build(&self.spec.consensus).map_err(wrong)
+    }
+
+    fn check(&self, args: &ClusterArgs) -> Result<(), Failure> {
+        self.pipeline()?;
+        if args.outputs.linkage.is_some() && !self.consensus()?.makes_tree() {
+            let part = self.spec.consensus.name.clone();
+            return Err(Failure::NoTree { option: "--linkage", part });
+        }
+        let represent = self.registry.represent.build(&self.spec.represent).map_err(wrong)?;
+        if args.outputs.similarity.is_some() && represent.kind() != Kind::Similarity {
+            let part = self.spec.represent.name.clone();
+            return Err(Failure::NoSimilarity { option: "--similarity", part });
+        }
+        match (&args.pool, &args.similarity_in, self.reader_of_clusterings(args)?) {
+            (None, Some(similarity), Some(what)) => {
+                Err(Failure::NeedsPool { what, similarity: similarity.clone() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whatever was asked for that reads base clusterings, the representation aside.
+    fn reader_of_clusterings(&self, args: &ClusterArgs) -> Result<Option<String>, Failure> {
+        let enhancer = self.registry.enhance.build(&self.spec.enhance).map_err(wrong)?;
+        if !enhancer.is_identity() {
+            return Ok(Some(format!("the enhancer {}", enhancer.name())));
+        }
+        let SelectionArgs { columns, draw, run, .. } = &args.selection;
+        let options = [
+            (columns.is_some(), "--columns"),
+            (draw.is_some(), "--draw"),
+            (run.is_some(), "--run"),
+            (args.must_link.is_some(), "--must-link"),
+            (args.cannot_link.is_some(), "--cannot-link"),
+            (matches!(args.k, Clusters::Auto(_)), "--k auto"),
+        ];
+        Ok(options.into_iter().find(|(asked, _)| *asked).map(|(_, option)| option.to_string()))
+    }
+}
+
+/// Lets a similarity that is not read yet stand among the representations, so that what
+/// does not fit together shows before any file is read.
+fn register_precomputed<S: Precision>(registry: &mut Registry<S>) {
+    registry.represent.register::<NoParams>(PRECOMPUTED, "a similarity from a file", |_| {
+        let placeholder = Similarity::from_matrix(1, &[S::one()])?;
+        Ok(Box::new(Precomputed::new(placeholder)) as Box<dyn Represent<S>>)
+    });
+}

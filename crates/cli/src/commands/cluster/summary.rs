@@ -1,0 +1,127 @@
+//! The result in words.
+
+use std::fmt::Write;
+
+use super::ClusterArgs;
+use crate::console::{Console, HEAD};
+use crate::record::{CutRecord, RunRecord};
+
+/// The scores a table shows: the name in records, the head of the column.
+const SCORES: [(&str, &str); 5] =
+    [("ari", "ARI"), ("nmi", "NMI"), ("f1", "F"), ("accuracy", "ACC"), ("purity", "purity")];
+
+/// A few lines on the data and the run, and one for every k.
+pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        text.push_str(&words);
+        text.push('\n');
+    };
+    line(about_data(args, record));
+    line(about_run(record));
+    line(head(record));
+    record.results.iter().for_each(|cut| line(row(cut)));
+    text
+}
+
+/// Parameters and times, for those who want to see them.
+pub fn details(record: &RunRecord, console: &Console) {
+    for (stage, part) in &record.method.parts {
+        let values = part.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
+        console.detail(1, format!("{stage}: {}{}", part.name, values.collect::<String>()));
+    }
+    for timing in &record.timings {
+        console.detail(1, format!("{:<14} {:>9.3} s", timing.stage, timing.seconds));
+    }
+}
+
+fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
+    let path = args.pool.as_ref().or(args.similarity_in.as_ref());
+    let mut words = path.map_or(String::new(), |path| format!("{}: ", path.display()));
+    write_to(&mut words, format_args!("{} samples", record.samples));
+    if let Some(ensemble) = &record.ensemble {
+        let selection = &ensemble.selection;
+        let used = selection.columns.len();
+        match selection.draw {
+            Some(draw) => write_to(
+                &mut words,
+                format_args!(
+                    ", {used} of {} clusterings (draw {}, seed {})",
+                    selection.pool, draw.run, draw.seed
+                ),
+            ),
+            None if selection.is_whole_pool() => {
+                write_to(&mut words, format_args!(", {used} clusterings"));
+            }
+            None => {
+                write_to(&mut words, format_args!(", {used} of {} clusterings", selection.pool))
+            }
+        }
+        write_to(&mut words, format_args!(", {} distinct label rows", record.groups));
+    }
+    words
+}
+
+fn about_run(record: &RunRecord) -> String {
+    let parts = record.method.parts.iter();
+    let names = ["ca", "enhance", "finish"].map(|stage| {
+        parts.clone().find(|(at, _)| **at == stage).map_or("", |(_, part)| part.name.as_str())
+    });
+    let mut words =
+        names.into_iter().filter(|name| *name != "none").collect::<Vec<_>>().join(" + ");
+    let report = &record.report;
+    if report.iterations > 0 {
+        write_to(
+            &mut words,
+            format_args!(": {} after {} iterations", report.status, report.iterations),
+        );
+    }
+    if let Some(certificate) = &report.certificate {
+        write_to(
+            &mut words,
+            format_args!(", optimal within {:.0e}", certificate.relative_distance),
+        );
+    }
+    let seconds: f64 = record.timings.iter().map(|timing| timing.seconds).sum();
+    write_to(&mut words, format_args!("; {seconds:.2} s"));
+    words
+}
+
+fn head(record: &RunRecord) -> String {
+    let mut words = format!("\n{HEAD}{:>5}", "k");
+    if record.results.iter().any(|cut| cut.scores.is_some()) {
+        SCORES.iter().for_each(|(_, head)| write_to(&mut words, format_args!(" {head:>6}")));
+    }
+    if record.constraints.is_some() {
+        words.push_str(" broken");
+    }
+    format!("{words}  sizes of the clusters{HEAD:#}")
+}
+
+fn row(cut: &CutRecord) -> String {
+    let mut words = format!("{:>5}", cut.k);
+    if let Some(scores) = &cut.scores {
+        SCORES
+            .iter()
+            .for_each(|(name, _)| write_to(&mut words, format_args!(" {:>6.3}", scores[name])));
+    }
+    if let Some(broken) = &cut.violations {
+        write_to(&mut words, format_args!(" {:>6}", broken.must_link + broken.cannot_link));
+    }
+    format!("{words}  {}", sizes(&cut.sizes))
+}
+
+/// The largest clusters first, as many as fit into a line.
+fn sizes(sizes: &[usize]) -> String {
+    const SHOWN: usize = 12;
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    let shown: Vec<String> = sorted.iter().take(SHOWN).map(usize::to_string).collect();
+    let more = if sizes.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// Writing into a string cannot fail.
+fn write_to(text: &mut String, words: std::fmt::Arguments<'_>) {
+    let _ = text.write_fmt(words);
+}

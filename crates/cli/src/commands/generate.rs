@@ -1,0 +1,227 @@
+//! `enclust generate`: base clusterings from features.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use enclust::core::{Ensemble, ParamType, Parameters};
+use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
+use enclust_io::{Features, Pool, read_features_with, write_pool};
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::inputs::{Input, TableArgs};
+use crate::interrupt::while_writing;
+use crate::machine::in_threads;
+use crate::progress::Progress;
+use crate::recipe::wrong;
+use crate::record::{Timing, Versions, thread_count, values, write_json};
+use crate::table::write_clusterings;
+
+/// Make a pool of base clusterings from features
+///
+/// Each clustering is a run of k-means with k-means++ start, its number of clusters drawn
+/// evenly from 2 to the square root of the number of samples. It may see some of the
+/// features (random subspaces) or be fitted on some of the samples (subsampling).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    enclust generate features.csv --size 100 --out pool.npz\n  \
+    enclust generate features.npy --size 50 --samples 0.8 --scale unit-variance --out pool.csv")]
+pub struct GenerateArgs {
+    /// Features, a row a sample: .csv, .tsv, .npy, .npz, .mat
+    #[arg(value_name = "FEATURES")]
+    features_file: PathBuf,
+
+    /// Number of base clusterings
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    size: usize,
+
+    /// The fewest clusters of a base clustering
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    min_clusters: usize,
+
+    /// The most clusters of a base clustering [default: the square root of the number of
+    /// samples it is fitted on]
+    #[arg(long, value_name = "K")]
+    max_clusters: Option<usize>,
+
+    /// Rounds after which k-means ends, settled or not
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    iterations: usize,
+
+    /// Points tried for each centre of the start; 1 is plain k-means++ [default: more for
+    /// more clusters]
+    #[arg(long, value_name = "N")]
+    candidates: Option<usize>,
+
+    /// Share of the features that each clustering sees
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_negative_numbers = true)]
+    features: f64,
+
+    /// Share of the samples that each clustering is fitted on
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_negative_numbers = true)]
+    samples: f64,
+
+    /// What becomes of the other samples: no label (missing), or that of the nearest
+    /// centre (nearest)
+    #[arg(long, value_name = "WHAT", default_value = "missing", value_parser = word::<Rest>)]
+    assign: Rest,
+
+    /// What is done to the features beforehand: none, or unit-variance
+    #[arg(long, value_name = "HOW", default_value = "none", value_parser = word::<Scale>)]
+    scale: Scale,
+
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Number of threads (0: all there are); the pool does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+
+    #[command(flatten)]
+    table: TableArgs,
+
+    /// Write the pool: .csv, .tsv, .npy, .npz [default: the standard output]
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+
+    /// Write the record of the run
+    #[arg(long, value_name = "FILE.json", help_heading = "Output")]
+    record: Option<PathBuf>,
+
+    /// Print the record as JSON; the pool then needs --out
+    #[arg(long, help_heading = "Output", requires = "out")]
+    json: bool,
+}
+
+/// One of the words of a choice.
+fn word<T: ParamType>(text: &str) -> Result<T, String> {
+    T::from_value(&text.into()).ok_or_else(|| format!("must be {}", T::expected()))
+}
+
+#[derive(Serialize)]
+struct GenerateRecord {
+    versions: Versions,
+    command: Vec<String>,
+    inputs: Vec<Input>,
+    samples: usize,
+    dimension: usize,
+    parameters: BTreeMap<String, serde_json::Value>,
+    threads: usize,
+    timings: Vec<Timing>,
+    /// Number of clusters of each base clustering.
+    clusters: Vec<usize>,
+    missing_labels: bool,
+    output: Option<PathBuf>,
+}
+
+/// Makes the pool.
+pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Result<(), Failure> {
+    let params = args.params();
+    let generator = KMeansPool::new(params.clone()).map_err(|error| wrong(error.into()))?;
+    let began = Instant::now();
+    let features = read_features_with(&args.features_file, &args.table.options())?;
+    let mut timings = vec![Timing::new("read", began.elapsed())];
+    let began = Instant::now();
+    let ensemble = args.generate(&generator, &features, console)?;
+    timings.push(Timing::new("generate", began.elapsed()));
+    let pool = Pool { ids: features.ids.clone(), ..Pool::new(ensemble) };
+    if let Some(path) = &args.out {
+        while_writing(|| write_pool(path, &pool))?;
+    }
+    if args.json || args.record.is_some() {
+        let record = args.record(console, &params, &features, &pool.ensemble, timings.clone())?;
+        if let Some(path) = &args.record {
+            write_json(path, &record)?;
+        }
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, &record)?;
+            return Ok(writeln!(out)?);
+        }
+    }
+    let text = summary(args, &features, &pool.ensemble, &timings);
+    if args.out.is_some() {
+        return Ok(writeln!(out, "{text}")?);
+    }
+    write_clusterings(out, &pool)?;
+    console.note(text);
+    Ok(())
+}
+
+impl GenerateArgs {
+    fn params(&self) -> KMeansPoolParams {
+        KMeansPoolParams {
+            size: self.size,
+            min_clusters: self.min_clusters,
+            max_clusters: self.max_clusters,
+            iterations: self.iterations,
+            candidates: self.candidates,
+            features: self.features,
+            samples: self.samples,
+            assign: self.assign,
+            scale: self.scale,
+            seed: self.seed,
+        }
+    }
+
+    fn generate(
+        &self,
+        generator: &KMeansPool,
+        features: &Features,
+        console: &Console,
+    ) -> Result<Ensemble, Failure> {
+        let progress = Progress::new(console, "making base clusterings");
+        let watch = |done: usize, total: usize| {
+            progress.advance(done as u64, total as u64);
+            ControlFlow::Continue(())
+        };
+        let make = || generator.generate_watched(&features.values, features.dimension, &watch);
+        in_threads(self.threads, make)?.map_err(Failure::in_file(&self.features_file))
+    }
+
+    fn record(
+        &self,
+        console: &Console,
+        params: &KMeansPoolParams,
+        features: &Features,
+        ensemble: &Ensemble,
+        timings: Vec<Timing>,
+    ) -> Result<GenerateRecord, Failure> {
+        Ok(GenerateRecord {
+            versions: Versions::THIS,
+            command: console.command_line(),
+            inputs: vec![Input::of("features", &self.features_file)?],
+            samples: features.samples,
+            dimension: features.dimension,
+            parameters: values(&params.to_values()),
+            threads: thread_count(self.threads),
+            timings,
+            clusters: ensemble.clusters().to_vec(),
+            missing_labels: ensemble.has_missing(),
+            output: self.out.clone(),
+        })
+    }
+}
+
+fn summary(
+    args: &GenerateArgs,
+    features: &Features,
+    ensemble: &Ensemble,
+    timings: &[Timing],
+) -> String {
+    let fewest = ensemble.clusters().iter().min().copied().unwrap_or(0);
+    let most = ensemble.clusters().iter().max().copied().unwrap_or(0);
+    let seconds: f64 = timings.iter().map(|timing| timing.seconds).sum();
+    format!(
+        "{}: {} samples, {} features; {} clusterings of {fewest} to {most} clusters, seed {}, {seconds:.2} s",
+        args.features_file.display(),
+        features.samples,
+        features.dimension,
+        ensemble.clusterings(),
+        args.seed,
+    )
+}

@@ -1,0 +1,199 @@
+//! `enclust list`: every component with its parameters, and every method.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use enclust::core::{Listed, ParamSpec, Preset, Range, Registry};
+use serde::Serialize;
+
+use crate::console::{HEAD, NAME};
+use crate::failure::Failure;
+use crate::parts::Parts;
+use crate::record::json;
+
+/// Show every component with its parameters, defaults and ranges, and every method
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    enclust list\n  \
+    enclust list enhance\n  \
+    enclust list method --json")]
+pub struct ListArgs {
+    /// Show one place only: ca, confidence, enhance, stop, finish, backend or method
+    #[arg(value_name = "STAGE")]
+    stage: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The place where methods are listed.
+const METHOD: &str = "method";
+
+/// Prints the listing.
+pub fn run(args: &ListArgs, parts: &impl Parts, out: &mut dyn Write) -> Result<(), Failure> {
+    let registry = parts.registry::<f64>();
+    let listing = Listing::of(&registry, args.stage.as_deref())?;
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &listing)?;
+        return Ok(writeln!(out)?);
+    }
+    Ok(listing.print(out)?)
+}
+
+#[derive(Serialize)]
+struct Listing {
+    components: Vec<ComponentEntry>,
+    methods: Vec<MethodEntry>,
+}
+
+#[derive(Serialize)]
+struct ComponentEntry {
+    stage: &'static str,
+    #[serde(skip)]
+    place: &'static str,
+    name: &'static str,
+    summary: &'static str,
+    parameters: Vec<ParameterEntry>,
+}
+
+#[derive(Serialize)]
+struct ParameterEntry {
+    /// The name to be used with --set; backends have no such place.
+    name: String,
+    doc: String,
+    expected: String,
+    default: serde_json::Value,
+    range: RangeEntry,
+}
+
+#[derive(Serialize)]
+struct RangeEntry {
+    text: String,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    /// Whether the minimum itself is left out.
+    above_minimum: bool,
+}
+
+#[derive(Serialize)]
+struct MethodEntry {
+    name: &'static str,
+    summary: &'static str,
+    parts: BTreeMap<&'static str, String>,
+    #[serde(skip)]
+    in_a_line: String,
+}
+
+impl Listing {
+    fn of(registry: &Registry<f64>, stage: Option<&str>) -> Result<Self, Failure> {
+        let listed = registry.listing();
+        let mut known: Vec<&str> = listed.iter().map(|entry| entry.key).collect();
+        known.push(METHOD);
+        known.dedup();
+        if let Some(name) = stage.filter(|stage| !known.contains(stage)) {
+            return Err(Failure::Unknown {
+                what: "stage",
+                name: name.to_string(),
+                known: known.into_iter().map(String::from).collect(),
+            });
+        }
+        let wanted = |key: &str| stage.is_none_or(|stage| stage == key);
+        let components = listed.iter().filter(|entry| wanted(entry.key));
+        let methods = registry.presets().iter().filter(|_| wanted(METHOD));
+        Ok(Listing {
+            components: components.map(ComponentEntry::of).collect(),
+            methods: methods.map(MethodEntry::of).collect(),
+        })
+    }
+
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut stage = "";
+        for component in &self.components {
+            if component.stage != stage {
+                let gap = if stage.is_empty() { "" } else { "\n" };
+                stage = component.stage;
+                writeln!(out, "{gap}{HEAD}{stage}{HEAD:#}: {}", component.place)?;
+            }
+            component.print(out)?;
+        }
+        if !self.methods.is_empty() {
+            let gap = if stage.is_empty() { "" } else { "\n" };
+            writeln!(out, "{gap}{HEAD}{METHOD}{HEAD:#}: parts that were published together")?;
+        }
+        for method in &self.methods {
+            writeln!(out, "  {NAME}{:<12}{NAME:#} {}", method.name, method.summary)?;
+            writeln!(out, "      {}", method.in_a_line)?;
+        }
+        Ok(())
+    }
+}
+
+impl ComponentEntry {
+    fn of(listed: &Listed<'_>) -> Self {
+        let Listed { stage, key, name, summary, parameters } = *listed;
+        let parameters = parameters.iter().map(|spec| ParameterEntry::of(key, spec)).collect();
+        ComponentEntry { stage: key, place: stage, name, summary, parameters }
+    }
+
+    fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "  {NAME}{:<12}{NAME:#} {}", self.name, self.summary)?;
+        for ParameterEntry { name, doc, expected, default, range } in &self.parameters {
+            let default = default.as_str().map_or_else(|| default.to_string(), String::from);
+            let range = match range.text.as_str() {
+                "any value" => expected.clone(),
+                text => format!("{expected}, {text}"),
+            };
+            writeln!(out, "      {name} = {default}  ({range})")?;
+            writeln!(out, "          {doc}")?;
+        }
+        Ok(())
+    }
+}
+
+impl ParameterEntry {
+    fn of(stage: &str, spec: &ParamSpec) -> Self {
+        ParameterEntry {
+            name: format!("{stage}.{}", spec.name),
+            doc: spec.doc.clone(),
+            expected: spec.expected.clone(),
+            default: json(&spec.default),
+            range: RangeEntry::of(spec.range),
+        }
+    }
+}
+
+impl RangeEntry {
+    fn of(range: Range) -> Self {
+        let (minimum, maximum, above_minimum) = match range {
+            Range::Positive => (Some(0.0), None, true),
+            Range::Within(low, high) => (Some(low), Some(high), false),
+            Range::AtLeast(low) => (Some(low), None, false),
+            _ => (None, None, false),
+        };
+        RangeEntry { text: range.to_string(), minimum, maximum, above_minimum }
+    }
+}
+
+impl MethodEntry {
+    fn of(preset: &Preset) -> Self {
+        let parts = preset.spec.parts();
+        let shown = parts.iter().filter(|(_, part)| part.name != "none");
+        let line: Vec<String> =
+            shown.map(|(stage, part)| format!("--{} {part}", option(stage))).collect();
+        MethodEntry {
+            name: preset.name,
+            summary: preset.summary,
+            parts: parts.into_iter().map(|(stage, part)| (stage, part.to_string())).collect(),
+            in_a_line: line.join(" "),
+        }
+    }
+}
+
+/// The option that chooses the part of a stage.
+fn option(stage: &str) -> &str {
+    match stage {
+        "confidence" => "confidence-rule",
+        other => other,
+    }
+}

@@ -1,0 +1,157 @@
+//! `enclust reproduce`: the tables of the EC-CMS paper beside the published figures.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use enclust::core::Registry;
+use enclust_experiment::reproduce::{Note, PaperTable, Request, Row, Selection, write_rows};
+
+use super::study::{PoolsArgs, ThreadsArgs};
+use super::study_progress::StudyBar;
+use super::text_table::{TextCell, TextTable};
+use crate::console::Console;
+use crate::failure::Failure;
+
+/// Run the tables and figures of the EC-CMS paper again
+///
+/// On the paper's own draws of base clusterings, beside the published figures. EC-CMS is
+/// there twice: as ec-cms-admm, the early-stopped iteration that was published, and as
+/// ec-cms, the optimum of the same problem.
+#[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Example: enclust reproduce ari --pools pools --datasets Ecoli,UMIST --methods lwea,ec-cms"
+)]
+pub struct ReproduceArgs {
+    /// Which table
+    #[arg(value_name = "TABLE", value_parser = table_names())]
+    table: String,
+
+    #[command(flatten)]
+    pools: PoolsArgs,
+
+    /// Only these pools, such as Ecoli,UMIST
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    datasets: Option<Vec<String>>,
+
+    /// Only these methods, such as lwea,ec-cms
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    methods: Option<Vec<String>>,
+
+    /// Number of draws from each pool; the paper has 20
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    runs: Option<u16>,
+
+    /// Write the table to a CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Keep every run in this folder; started again, only what is missing is run
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    threads: ThreadsArgs,
+}
+
+fn table_names() -> PossibleValuesParser {
+    PaperTable::ALL.iter().map(|table| PossibleValue::new(table.name).help(table.about)).into()
+}
+
+/// Runs a table and prints it with the cells that are off.
+pub fn run(
+    args: &ReproduceArgs,
+    registry: &Registry<f64>,
+    console: &Console,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let table = PaperTable::named(&args.table)?;
+    let request = Request {
+        datasets: args.datasets.clone(),
+        methods: args.methods.clone(),
+        runs: args.runs.map(usize::from),
+    };
+    let selection = table.select(&request, registry)?;
+    let plan = selection.study.plan(registry, &args.pools.folders())?;
+    let bar = StudyBar::new(console);
+    let options = args.threads.options(&bar);
+    let results = match &args.out {
+        Some(folder) => plan.run_in(folder, &options)?,
+        None => plan.run(&options)?,
+    };
+    bar.end();
+    let rows = table.compare(&plan, &results, &selection.members)?;
+    if let Some(path) = &args.csv {
+        write_rows(path, &rows)?;
+    }
+    introduce(table, &selection, out)?;
+    print_rows(&rows, out)?;
+    print_off(&rows, out)
+}
+
+fn introduce(
+    table: &PaperTable,
+    selection: &Selection,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let runs = selection.study.runs;
+    writeln!(out, "{}: {}; {runs} draws from each pool", table.name, table.about)?;
+    writeln!(out, "EC-CMS at alpha = 0.8, lambda = 0.4 unless a row or the study says otherwise")?;
+    if !selection.skipped.is_empty() {
+        writeln!(out, "not available yet: {}", selection.skipped.join(", "))?;
+    }
+    Ok(writeln!(out)?)
+}
+
+fn print_rows(rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
+    let head = ["method", "data set", "metric", "here", "published", "difference"];
+    let mut table = TextTable::new(head);
+    for row in rows {
+        let published = row.published_mean.map(|mean| with_spread(mean, row.published_std));
+        let mut cells = vec![
+            TextCell::plain(&row.method),
+            TextCell::plain(&row.dataset),
+            TextCell::plain(&row.metric),
+            TextCell::plain(with_spread(row.mean, row.std)),
+        ];
+        if let (Some(published), Some(difference)) = (published, row.difference()) {
+            let mark = if row.is_off() { " *" } else { "" };
+            cells.push(TextCell::plain(published));
+            cells.push(TextCell { text: format!("{difference:+.3}{mark}"), bold: row.is_off() });
+        }
+        table.add(cells);
+    }
+    Ok(table.print(out)?)
+}
+
+fn with_spread(mean: f64, std: Option<f64>) -> String {
+    match std {
+        Some(std) => format!("{mean:.3} ± {std:.3}"),
+        None => format!("{mean:.3}"),
+    }
+}
+
+/// Every cell that is off, with its reason.
+fn print_off(rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
+    let published = rows.iter().filter(|row| row.published_mean.is_some()).count();
+    if published == 0 {
+        return Ok(writeln!(out, "\nNothing of this was published as numbers.")?);
+    }
+    let notes = Note::all()?;
+    let off: Vec<&Row> = rows.iter().filter(|row| row.is_off()).collect();
+    writeln!(
+        out,
+        "\n{} of {published} cells are within one published standard error{}",
+        published - off.len(),
+        if off.is_empty() { "." } else { "; off are (*):" }
+    )?;
+    for row in off {
+        let reason = notes.iter().find(|note| note.covers(row));
+        let reason = reason.map_or("unexplained", |note| note.reason.as_str());
+        let Row { method, dataset, metric, .. } = row;
+        let difference = row.difference().unwrap_or_default();
+        writeln!(out, "  {method}, {dataset}, {metric}: {difference:+.3}: {reason}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,335 @@
+//! `enclust stability`: how many clusters, and how sure.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use enclust::core::{Ensemble, Parameters};
+use enclust::registry::Precision;
+use enclust_io::{NpyFloat, write_atomically};
+use enclust_stability::{
+    Level, Rule, Stability, StabilityParams, Verdict, choose, stability_watched,
+};
+use serde::Serialize;
+
+use crate::clusters::{parse_clusters_range, usual_range};
+use crate::console::{Console, HEAD};
+use crate::failure::Failure;
+use crate::inputs::{Input, PoolArgs};
+use crate::interrupt::while_writing;
+use crate::machine::{MachineArgs, Width};
+use crate::parts::Parts;
+use crate::progress::Progress;
+use crate::recipe::{RecipeArgs, wrong};
+use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions, values};
+use crate::selection::{Selection, SelectionArgs};
+use crate::table::{cell, write_csv};
+
+/// Show how stable the clusters are for every number of them
+///
+/// Parts of the base clusterings are drawn at random, each is clustered and cut at every
+/// k, and the partitions are compared. For each k: PAC, the share of pairs whose
+/// consensus is neither low nor high (less is better); the agreement of the draws
+/// beyond chance (1 is best); the growth of the area under the consensus CDF; and the gap
+/// in the dendrogram. Below the table is what each rule makes of it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    enclust stability pool.csv --k 2..20\n  \
+    enclust stability Ecoli.mat --k 2..12 --method lwea --csv stability.csv --cdf cdf.csv")]
+pub struct StabilityArgs {
+    /// Base clusterings, a column each: .csv, .tsv, .npy, .npz, .mat
+    #[arg(value_name = "POOL")]
+    pool: PathBuf,
+
+    /// Numbers of clusters to look at, both ends included [default: 2..20]
+    #[arg(long, value_name = "FROM..TO", value_parser = parse_clusters_range)]
+    k: Option<RangeInclusive<usize>>,
+
+    /// How many parts of the ensemble are drawn
+    #[arg(long, value_name = "N")]
+    draws: Option<usize>,
+
+    /// Base clusterings in a draw [default: a third of them, at most 10]
+    #[arg(long, value_name = "N")]
+    take: Option<usize>,
+
+    /// Lower limit of PAC: pairs joined by no larger share of the draws are not ambiguous
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    lower: Option<f64>,
+
+    /// Upper limit of PAC
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    upper: Option<f64>,
+
+    /// Agreement from which on structure is called clear
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    clear: Option<f64>,
+
+    #[command(flatten)]
+    recipe: RecipeArgs,
+
+    #[command(flatten)]
+    selection: SelectionArgs,
+
+    #[command(flatten)]
+    input: PoolArgs,
+
+    #[command(flatten)]
+    machine: MachineArgs,
+
+    /// Write the table
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    csv: Option<PathBuf>,
+
+    /// Write the consensus CDF of every k
+    #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
+    cdf: Option<PathBuf>,
+
+    /// Print everything as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+const RULES: [(Rule, &str); 5] = [
+    (Rule::Auto, "auto"),
+    (Rule::Agreement, "agreement"),
+    (Rule::Pac, "pac"),
+    (Rule::DeltaArea, "delta-area"),
+    (Rule::Gap, "gap"),
+];
+
+#[derive(Serialize)]
+struct StabilityRecord {
+    versions: Versions,
+    command: Vec<String>,
+    inputs: Vec<Input>,
+    samples: usize,
+    groups: usize,
+    ensemble: EnsembleRecord,
+    method: MethodRecord,
+    machine: MachineRecord,
+    seed: u32,
+    parameters: BTreeMap<String, serde_json::Value>,
+    take: usize,
+    timings: Vec<Timing>,
+    levels: Vec<LevelRecord>,
+    choices: Vec<RuleRecord>,
+}
+
+#[derive(Serialize)]
+struct LevelRecord {
+    k: usize,
+    pac: f64,
+    agreement: f64,
+    area: f64,
+    delta_area: f64,
+    cluster_consensus: Option<f64>,
+    gap: Option<f64>,
+    /// Consensus values, and the shares of the pairs that have them or smaller ones.
+    cdf: Vec<(f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct RuleRecord {
+    rule: &'static str,
+    k: usize,
+    clear: bool,
+    reason: String,
+}
+
+/// Runs the command in the precision asked for.
+pub fn run(
+    args: &StabilityArgs,
+    parts: &impl Parts,
+    console: &Console,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    match args.machine.precision {
+        Width::F32 => args.run_in::<f32>(parts, console, out),
+        Width::F64 => args.run_in::<f64>(parts, console, out),
+    }
+}
+
+impl StabilityArgs {
+    fn run_in<S: Precision + NpyFloat>(
+        &self,
+        parts: &impl Parts,
+        console: &Console,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let registry = parts.registry::<S>();
+        let spec = self.recipe.resolve(&registry)?;
+        let method = registry.pipeline(&spec).map_err(wrong)?;
+        let backend = self.machine.backend(&registry)?;
+        let params = self.params()?;
+        let pool = self.input.read(&self.pool)?;
+        let (ensemble, selection) = self.selection.take_from(pool.ensemble, &self.pool)?;
+
+        let began = Instant::now();
+        let progress = Progress::new(console, "drawing parts of the ensemble");
+        let mut watch = |done: usize| progress.advance(done as u64, params.draws as u64);
+        let mut ctx = self.machine.context(&*backend, self.selection.seed.into());
+        let ks = self.k.clone().unwrap_or_else(|| usual_range(&ensemble));
+        let found = stability_watched(&method, &ensemble, ks, &params, &mut ctx, &mut watch)?;
+        drop(progress);
+        let timings = vec![Timing::new("stability", began.elapsed())];
+
+        self.write(&found)?;
+        let method = MethodRecord::of(Some(self.recipe.method_name().to_string()), &spec);
+        if self.json {
+            let record = self.record(console, method, &ensemble, selection, &found, timings)?;
+            serde_json::to_writer_pretty(&mut *out, &record)?;
+            return Ok(writeln!(out)?);
+        }
+        Ok(self.print(&found, &ensemble, &choices(&found), out)?)
+    }
+
+    fn params(&self) -> Result<StabilityParams, Failure> {
+        let mut params = StabilityParams { take: self.take, ..StabilityParams::default() };
+        let given = |from: Option<f64>, to: &mut f64| *to = from.unwrap_or(*to);
+        params.draws = self.draws.unwrap_or(params.draws);
+        given(self.lower, &mut params.lower);
+        given(self.upper, &mut params.upper);
+        given(self.clear, &mut params.clear);
+        params.validate().map_err(|error| wrong(error.into()))?;
+        Ok(params)
+    }
+
+    fn write(&self, found: &Stability) -> Result<(), Failure> {
+        if let Some(path) = &self.csv {
+            while_writing(|| write_atomically(path, |file| write_levels(file, &found.levels)))?;
+        }
+        if let Some(path) = &self.cdf {
+            while_writing(|| write_atomically(path, |file| write_cdf(file, &found.levels)))?;
+        }
+        Ok(())
+    }
+
+    fn record(
+        &self,
+        console: &Console,
+        method: MethodRecord,
+        ensemble: &Ensemble,
+        selection: Selection,
+        found: &Stability,
+        timings: Vec<Timing>,
+    ) -> Result<StabilityRecord, Failure> {
+        Ok(StabilityRecord {
+            versions: Versions::THIS,
+            command: console.command_line(),
+            inputs: vec![Input::of("pool", &self.pool)?],
+            samples: found.samples,
+            groups: found.groups,
+            ensemble: EnsembleRecord {
+                selection,
+                missing_labels: ensemble.has_missing(),
+                noise: self.input.noise.to_string(),
+            },
+            method,
+            machine: MachineRecord::of(&self.machine),
+            seed: self.selection.seed,
+            parameters: values(&found.params.to_values()),
+            take: found.take,
+            timings,
+            levels: found.levels.iter().map(LevelRecord::from).collect(),
+            choices: choices(found),
+        })
+    }
+
+    fn print(
+        &self,
+        found: &Stability,
+        ensemble: &Ensemble,
+        choices: &[RuleRecord],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Stability { samples, groups, take, params, method, .. } = found;
+        writeln!(
+            out,
+            "{}: {samples} samples, {} clusterings, {groups} distinct label rows\n\
+             {method}, {} draws of {take} clusterings, PAC between {} and {}\n",
+            self.pool.display(),
+            ensemble.clusterings(),
+            params.draws,
+            params.lower,
+            params.upper,
+        )?;
+        writeln!(
+            out,
+            "{HEAD}{:>5} {:>7} {:>9} {:>10} {:>7}  PAC as a bar{HEAD:#}",
+            "k", "PAC", "agreement", "delta area", "gap"
+        )?;
+        found.levels.iter().try_for_each(|level| print_level(level, out))?;
+        writeln!(out)?;
+        for RuleRecord { rule, k, reason, .. } in choices {
+            writeln!(out, "{HEAD}{rule:<10}{HEAD:#} k = {k}: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+fn print_level(level: &Level, out: &mut dyn Write) -> io::Result<()> {
+    const WIDTH: f64 = 40.0;
+    let gap = level.gap.map_or_else(|| "-".to_string(), |gap| format!("{gap:.3}"));
+    let bar = "#".repeat((level.pac * WIDTH).round() as usize);
+    writeln!(
+        out,
+        "{:>5} {:>7.3} {:>9.3} {:>10.3} {gap:>7}  {bar}",
+        level.k, level.pac, level.agreement, level.delta_area
+    )
+}
+
+/// What every rule makes of it; a rule that has nothing to go by is left out.
+fn choices(found: &Stability) -> Vec<RuleRecord> {
+    let chosen =
+        RULES.into_iter().filter_map(|(rule, name)| Some((name, choose(found, rule).ok()?)));
+    chosen
+        .map(|(rule, choice)| RuleRecord {
+            rule,
+            k: choice.k,
+            clear: choice.verdict == Verdict::Clear,
+            reason: choice.reason,
+        })
+        .collect()
+}
+
+fn write_levels(file: &mut dyn Write, levels: &[Level]) -> io::Result<()> {
+    let head = ["k", "pac", "agreement", "area", "delta_area", "cluster_consensus", "gap"];
+    let rows = levels.iter().map(|level| {
+        [
+            level.k.to_string(),
+            level.pac.to_string(),
+            level.agreement.to_string(),
+            level.cdf.area().to_string(),
+            level.delta_area.to_string(),
+            cell(level.cluster_consensus),
+            cell(level.gap),
+        ]
+    });
+    write_csv(file, head.map(String::from), rows)
+}
+
+fn write_cdf(file: &mut dyn Write, levels: &[Level]) -> io::Result<()> {
+    let rows = levels.iter().flat_map(|level| {
+        let steps = level.cdf.steps();
+        steps.map(|(value, share)| [level.k.to_string(), value.to_string(), share.to_string()])
+    });
+    write_csv(file, ["k", "consensus", "cdf"].map(String::from), rows)
+}
+
+impl From<&Level> for LevelRecord {
+    fn from(level: &Level) -> Self {
+        LevelRecord {
+            k: level.k,
+            pac: level.pac,
+            agreement: level.agreement,
+            area: level.cdf.area(),
+            delta_area: level.delta_area,
+            cluster_consensus: level.cluster_consensus,
+            gap: level.gap,
+            cdf: level.cdf.steps().collect(),
+        }
+    }
+}

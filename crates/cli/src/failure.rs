@@ -1,0 +1,190 @@
+//! What can go wrong, in a line or two, and the exit code it leads to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use enclust::core::{Bytes, Error};
+use enclust_experiment::StudyError;
+use enclust_io::{ReadError, WriteError};
+
+/// Exit code of a run that failed.
+pub const FAILED: u8 = 1;
+/// Exit code of a command line that makes no sense, whatever the data.
+pub const USAGE: u8 = 2;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The parts asked for, or their parameters, do not exist or do not fit together.
+    #[error("{error}{hint}")]
+    Recipe {
+        /// What is wrong with them.
+        error: Error,
+        /// A second line, with its line break, or nothing.
+        hint: &'static str,
+    },
+    /// No part in use has such a parameter.
+    #[error("none of the parts has a parameter \"{parameter}\": {parts}")]
+    NoSuchParameter {
+        /// The parameter.
+        parameter: &'static str,
+        /// The parts in use, with what they can be given.
+        parts: String,
+    },
+    /// A stopping rule's parameter, where the enhancer stops by its own rule.
+    #[error(
+        "stop.{parameter}: no stopping rule is named; add --stop NAME (enclust list stop shows them)"
+    )]
+    NoStop {
+        /// The parameter.
+        parameter: String,
+    },
+    /// A setting that is not stage.parameter=value.
+    #[error("\"{text}\" is not STAGE.PARAMETER=VALUE; the stages are {}", .stages.join(", "))]
+    Setting {
+        /// What was given.
+        text: String,
+        /// The stages there are.
+        stages: Vec<&'static str>,
+    },
+    /// Something to choose from a list that is not in it.
+    #[error("there is no {what} \"{name}\"; known: {}", .known.join(", "))]
+    Unknown {
+        /// What was asked for.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A tree is asked of a consensus function that makes none.
+    #[error("{option} needs a tree, and {part} makes none; average, complete and single do")]
+    NoTree {
+        /// The option that needs one.
+        option: &'static str,
+        /// The consensus function.
+        part: String,
+    },
+    /// A similarity is asked of parts that make none.
+    #[error("{option} needs a similarity, and {part} makes none")]
+    NoSimilarity {
+        /// The option that needs one.
+        option: &'static str,
+        /// The representation.
+        part: String,
+    },
+    /// Something that reads clusterings, where there is only a similarity.
+    #[error("{what} reads base clusterings, and there is only {}", .similarity.display())]
+    NeedsPool {
+        /// What reads them.
+        what: String,
+        /// The similarity.
+        similarity: PathBuf,
+    },
+    /// Neither a pool nor a similarity.
+    #[error("there is nothing to cluster: name a pool, or a similarity with --similarity-in")]
+    NoInput,
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file that cannot be written.
+    #[error("cannot write {0}")]
+    Write(#[from] WriteError),
+    /// A file whose bytes cannot be had for the record.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// A column that the pool does not have.
+    #[error("{}: there is no clustering {column}, only {clusterings}", .path.display())]
+    NoColumn {
+        /// The pool.
+        path: PathBuf,
+        /// The column asked for, counted from 1.
+        column: usize,
+        /// How many clusterings there are.
+        clusterings: usize,
+    },
+    /// What a file holds does not fit what is asked of it.
+    #[error("{}: {error}", .path.display())]
+    Data {
+        /// The file it came from.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: Error,
+    },
+    /// A result is too large for the disk.
+    #[error(
+        "{}: {rows} x {rows} numbers take {needed}, and the disk has {available} left{}",
+        .path.display(), if *.halved { "; --precision f32 takes half" } else { "" }
+    )]
+    Disk {
+        /// The file to be written.
+        path: PathBuf,
+        /// Rows of the matrix.
+        rows: usize,
+        /// Its size.
+        needed: Bytes,
+        /// The room there is.
+        available: Bytes,
+        /// Whether single precision would halve it.
+        halved: bool,
+    },
+    /// The library refused.
+    #[error(transparent)]
+    Core(#[from] Error),
+    /// A study failed.
+    #[error(transparent)]
+    Study(#[from] StudyError),
+    /// A result could not be put into words.
+    #[error("cannot write JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The standard output cannot be written to.
+    #[error("cannot write the result: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// The same error, as one of the data in a file.
+    pub fn in_file(path: &Path) -> impl Fn(Error) -> Failure + '_ {
+        move |error| Failure::Data { path: path.into(), error }
+    }
+
+    /// [`USAGE`] for what the command line alone shows to be wrong, else [`FAILED`].
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Recipe { .. }
+            | Failure::NoSuchParameter { .. }
+            | Failure::NoStop { .. }
+            | Failure::Setting { .. }
+            | Failure::Unknown { .. }
+            | Failure::NoTree { .. }
+            | Failure::NoSimilarity { .. }
+            | Failure::NeedsPool { .. }
+            | Failure::NoInput
+            | Failure::Study(StudyError::NotInTable { .. } | StudyError::NotAvailable { .. }) => {
+                USAGE
+            }
+            _ => FAILED,
+        }
+    }
+}
+
+/// One line for a defect of the program instead of a backtrace.
+pub fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or(String::new(), |l| format!(" at {l}"));
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let text = text.unwrap_or("no message").lines().next().unwrap_or_default();
+        anstream::eprintln!(
+            "enclust: this is a defect of enclust{place}: {text}\nPlease report it with the command line: {}/issues",
+            env!("CARGO_PKG_REPOSITORY")
+        );
+    }));
+}

@@ -1,0 +1,125 @@
+//! When an iteration will reach its goal, by how it went so far.
+
+use enclust::core::{Part, PipelineSpec, Record, Value};
+
+/// How long an iteration will go on.
+///
+/// What falls from iteration to iteration (residual or step) is taken to fall like
+/// exp(−c tᵖ): p = 1 is the steady rate of conjugate gradients, p near 0 the slow end of
+/// ADMM, which falls like a power of t. c and p are read off three values: those of now,
+/// of half the iterations ago and of a quarter.
+#[derive(Clone, Debug, Default)]
+pub struct Forecast {
+    /// What the stopping rule wants the measure to fall to.
+    goal: Option<f64>,
+    /// The iteration the rule stops at, if it counts them.
+    end: Option<f64>,
+    /// The last iteration whatever happens.
+    limit: f64,
+    measures: Vec<f64>,
+}
+
+/// Fewer iterations tell nothing.
+const ENOUGH: usize = 8;
+
+impl Forecast {
+    /// For an iteration of these parts, every parameter written out.
+    pub fn new(spec: &PipelineSpec) -> Self {
+        let rule = spec.stop.as_ref().unwrap_or(&spec.enhance);
+        let number = |part: &Part, name: &str| match part.values.get(name) {
+            Some(&Value::Float(x)) => Some(x),
+            Some(&Value::Int(i)) => Some(i as f64),
+            _ => None,
+        };
+        Forecast {
+            goal: number(rule, "tolerance").or(number(rule, "epsilon")).filter(|x| *x > 0.0),
+            end: number(rule, "limit"),
+            limit: number(&spec.enhance, "limit").unwrap_or(f64::MAX),
+            measures: Vec::new(),
+        }
+    }
+
+    /// Takes note of an iteration; the number of the last one, if it can be told.
+    pub fn last(&mut self, record: &Record) -> Option<u64> {
+        let end = match self.goal {
+            Some(goal) => self.reached(record, goal),
+            None => self.end,
+        };
+        Some(end?.min(self.limit).ceil() as u64)
+    }
+
+    fn reached(&mut self, record: &Record, goal: f64) -> Option<f64> {
+        self.measures.push(measure(record)?);
+        let now = self.measures.len();
+        let at = |t: usize| self.measures[t - 1];
+        let values = || [at(now / 4), at(now / 2), at(now)];
+        (now >= ENOUGH).then(values).and_then(|values| reach(now as f64, values, goal))
+    }
+}
+
+/// What falls as the iteration goes on.
+pub fn measure(record: &Record) -> Option<f64> {
+    let step = || record.changes.iter().map(|change| change.ratio()).reduce(f64::max);
+    record.residual.or_else(step).filter(|x| x.is_finite() && *x > 0.0)
+}
+
+/// The t at which exp(−c tᵖ) through the values at t/4, t/2 and t reaches the goal.
+fn reach(t: f64, [quarter, half, now]: [f64; 3], goal: f64) -> Option<f64> {
+    if now <= goal {
+        return Some(t);
+    }
+    let (before, lately) = ((quarter / half).ln(), (half / now).ln());
+    if !(before > 0.0 && lately > 0.0) {
+        return None;
+    }
+    // From t/2 to t the exponent falls 2ᵖ times as much as from t/4 to t/2.
+    let p = (lately / before).log2().clamp(0.05, 1.0);
+    let fall = lately / (1.0 - 0.5_f64.powf(p));
+    Some(t * (1.0 + (now / goal).ln() / fall).powf(1.0 / p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forecast(measure: impl Fn(f64) -> f64, t: f64, goal: f64) -> Option<f64> {
+        reach(t, [measure(t / 4.0), measure(t / 2.0), measure(t)], goal)
+    }
+
+    #[test]
+    fn a_steady_rate_is_followed_exactly() {
+        let found = forecast(|t| (-0.1 * t).exp(), 40.0, (-10.0_f64).exp()).unwrap();
+        assert!((found - 100.0).abs() < 1e-9, "{found}");
+    }
+
+    #[test]
+    fn a_power_is_followed_closely() {
+        let found = forecast(|t| 1.0 / t, 25.0, 0.01).unwrap();
+        assert!((80.0..120.0).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn rules_that_count_are_taken_at_their_word_and_limits_are_kept() {
+        let spec = |stop: Option<Part>| PipelineSpec {
+            enhance: Part::named("exact").set("tolerance", 1e-9).set("limit", 50_usize),
+            stop,
+            ..PipelineSpec::plain(Part::named("eac"), Part::named("average"))
+        };
+        let tenth = |stop| {
+            let mut forecast = Forecast::new(&spec(stop));
+            let record = |t: i32| Record { residual: Some(0.9_f64.powi(t)), ..Record::default() };
+            (1..=10).map(|t| forecast.last(&record(t))).last().flatten()
+        };
+        assert_eq!(tenth(None), Some(50), "197 iterations would be needed");
+        assert_eq!(tenth(Some(Part::named("iterations").set("limit", 30_usize))), Some(30));
+        assert_eq!(tenth(Some(Part::named("kkt").set("tolerance", 0.3))), Some(12));
+        assert_eq!(tenth(Some(Part::named("time").set("seconds", 5.0))), None);
+    }
+
+    #[test]
+    fn no_forecast_where_nothing_falls() {
+        assert_eq!(forecast(|_| 1.0, 40.0, 0.1), None);
+        assert_eq!(forecast(|t| t, 40.0, 0.1), None);
+        assert_eq!(forecast(|_| 0.1, 40.0, 0.1), Some(40.0), "there already");
+    }
+}

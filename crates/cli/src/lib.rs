@@ -1,0 +1,104 @@
+//! The `enclust` command as a function, so that parts of your own can join it.
+//!
+//! A crate with components exports `register`, as every crate of enclust does. A command
+//! that knows them, too, is this program:
+//!
+//! ```no_run
+//! use enclust::core::Registry;
+//! use enclust::registry::Precision;
+//! use enclust_cli::Parts;
+//!
+//! struct Mine;
+//!
+//! impl Parts for Mine {
+//!     fn register<S: Precision>(&self, _registry: &mut Registry<S>) {
+//!         // my_crate::register(_registry);
+//!     }
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     enclust_cli::main_with(&Mine)
+//! }
+//! ```
+//!
+//! Its `enclust list` shows them, `--ca`, `--enhance`, `--finish` and the others choose
+//! them by name, and `--set` reaches their parameters.
+
+mod amounts;
+mod clusters;
+mod commands;
+mod console;
+mod digits;
+mod failure;
+mod forecast;
+mod inputs;
+mod interrupt;
+mod machine;
+mod numbers;
+mod parts;
+mod progress;
+mod recipe;
+mod record;
+mod selection;
+mod table;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+pub use parts::{Parts, Standard};
+
+use commands::Arguments;
+use console::Console;
+use failure::Failure;
+
+/// The whole program: reads the command line of the process, runs it and gives the
+/// exit code: 0 for success, 1 for failure, 2 for a wrong command line, 130 after
+/// Ctrl-C.
+pub fn main_with(parts: &impl Parts) -> ExitCode {
+    failure::report_panics();
+    interrupt::listen();
+    let mut out = anstream::stdout().lock();
+    let run = catch_unwind(AssertUnwindSafe(|| run_with(std::env::args_os(), parts, &mut out)));
+    // A panic has been reported already.
+    let code = run.unwrap_or(1);
+    ExitCode::from(if interrupt::happened() { interrupt::EXIT_CODE } else { code })
+}
+
+/// Runs one command line, the program's name first, and gives the exit code. Results
+/// go to `out`, everything else to the standard error.
+pub fn run_with<A: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = A>,
+    parts: &impl Parts,
+    out: &mut dyn Write,
+) -> u8 {
+    let words: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let arguments = match Arguments::read(&words) {
+        Ok(arguments) => arguments,
+        Err(error) => return answer_parser(&error, out),
+    };
+    let console = Console::new(arguments.verbosity, words);
+    match commands::run(arguments, parts, &console, out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => 0,
+        // Whoever reads has read enough.
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(failure) => {
+            console::complain(&failure);
+            failure.exit_code()
+        }
+    }
+}
+
+/// Help and version are results; everything else the parser says is a usage error.
+fn answer_parser(error: &clap::Error, out: &mut dyn Write) -> u8 {
+    let text = error.render();
+    if error.use_stderr() {
+        anstream::eprint!("{}", text.ansi());
+        return failure::USAGE;
+    }
+    match write!(out, "{}", text.ansi()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => failure::FAILED,
+        _ => 0,
+    }
+}

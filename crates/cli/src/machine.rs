@@ -1,0 +1,69 @@
+//! What a run may use: threads, memory, precision, backend.
+
+use clap::ValueEnum;
+use enclust::core::{Backend, Ctx, Error, Part, Registry};
+use enclust::registry::{DEFAULT_BACKEND, Precision};
+use serde::Serialize;
+
+use crate::amounts::Amount;
+use crate::failure::Failure;
+
+/// Options that change how an answer is computed, not which one it is (but for the
+/// rounding of another precision or backend).
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineArgs {
+    /// Number of threads (0: all there are); the answer does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+
+    /// Refuse a run that needs more memory, such as 4GB [default: what the machine has free]
+    #[arg(long, value_name = "AMOUNT")]
+    pub memory: Option<Amount>,
+
+    /// Precision in which similarities are held
+    #[arg(long, value_enum, default_value_t = Width::F64)]
+    pub precision: Width,
+
+    /// Library for dense linear algebra; see `enclust list backend`
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_BACKEND)]
+    pub backend: String,
+}
+
+/// A precision by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// Single precision: half the memory
+    F32,
+    /// Double precision
+    F64,
+}
+
+impl MachineArgs {
+    /// The backend of that name.
+    pub fn backend<S: Precision>(
+        &self,
+        registry: &Registry<S>,
+    ) -> Result<Box<dyn Backend<S>>, Failure> {
+        let part = Part::named(&self.backend);
+        registry.backend.build(&part).map_err(|error| Failure::Recipe { error, hint: "" })
+    }
+
+    /// The surroundings of a run.
+    pub fn context<'a, S: Precision>(&self, backend: &'a dyn Backend<S>, seed: u64) -> Ctx<'a, S> {
+        let ctx = Ctx::new(backend).with_seed(seed).with_threads(self.threads.into());
+        match self.memory {
+            Some(Amount(bytes)) => ctx.with_memory(bytes),
+            None => ctx,
+        }
+    }
+}
+
+/// Does some work in so many threads, 0 for all there are.
+pub fn in_threads<T: Send>(threads: u16, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let threads = usize::from(threads);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Threads { threads, reason: e.to_string() })?;
+    Ok(pool.install(work))
+}

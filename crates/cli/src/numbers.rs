@@ -1,0 +1,48 @@
+//! Lists of numbers as the command line writes them.
+
+use std::ops::RangeInclusive;
+
+/// More than anyone asks for, so that a slip of the finger does not fill the memory.
+pub const MOST: usize = 10_000;
+
+/// Reads `8`, `4,8,10`, `2..20` and mixtures of these: numbers from 1, in the order given,
+/// both ends of a range belonging to it. `None` for anything else.
+pub fn parse_list(text: &str) -> Option<Vec<usize>> {
+    let mut numbers = Vec::new();
+    for piece in text.split(',').map(str::trim) {
+        match piece.parse() {
+            Ok(0) => return None,
+            Ok(number) => numbers.push(number),
+            Err(_) => numbers.extend(parse_range(piece)?),
+        }
+    }
+    (numbers.len() <= MOST).then_some(numbers)
+}
+
+/// Reads `2..20` or `2..=20`.
+pub fn parse_range(text: &str) -> Option<RangeInclusive<usize>> {
+    let (first, last) = text.split_once("..")?;
+    let last = last.strip_prefix('=').unwrap_or(last);
+    let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first > 0 && first <= last && last - first < MOST).then_some(first..=last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_ranges_and_mixtures() {
+        assert_eq!(parse_list("8"), Some(vec![8]));
+        assert_eq!(parse_list("4,8, 10"), Some(vec![4, 8, 10]));
+        assert_eq!(parse_list("2..5"), Some(vec![2, 3, 4, 5]));
+        assert_eq!(parse_list("3,2..=4,9"), Some(vec![3, 2, 3, 4, 9]));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in ["", "0", "-3", "2..", "5..2", "0..4", "a", "1..99999999999", "4,,5", "1.5"] {
+            assert_eq!(parse_list(text), None, "{text}");
+        }
+    }
+}

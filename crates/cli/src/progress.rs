@@ -1,0 +1,122 @@
+//! Progress on a terminal.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use enclust::core::{Observer, PipelineSpec, Record};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console::Console;
+use crate::forecast::{Forecast, measure};
+
+/// Short work is done before anyone could read a bar.
+const PATIENCE: Duration = Duration::from_millis(700);
+const TICK: Duration = Duration::from_millis(120);
+
+/// A bar with the time left, drawn only on a terminal and only if work takes a while. It
+/// vanishes when it is dropped.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    /// Dropped with the bar, which ends the thread that waits to show it.
+    _alive: Option<Sender<()>>,
+}
+
+impl Progress {
+    /// A bar for something whose length is not known yet.
+    pub fn new(console: &Console, what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_style(style("{spinner} {msg}, {elapsed}"));
+        bar.set_message(what);
+        let alive = console.draws().then(|| show_later(&bar));
+        Progress { bar, _alive: alive }
+    }
+
+    /// Says what is being done now, from its beginning.
+    pub fn begin(&self, what: &'static str) {
+        self.bar.unset_length();
+        self.bar.set_style(style("{spinner} {msg}, {elapsed}"));
+        self.bar.set_message(what);
+        self.bar.reset();
+    }
+
+    /// So much of it is done.
+    pub fn advance(&self, done: u64, total: u64) {
+        if self.bar.length().is_none() {
+            self.bar.set_style(style(
+                "{spinner} {msg} [{bar:30}] {percent}%, {elapsed}, about {eta} left",
+            ));
+        }
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    // Templates are written in this file; a typo in one costs its looks only.
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Lets the bar appear unless the sender is dropped before.
+fn show_later(bar: &ProgressBar) -> Sender<()> {
+    let (alive, done): (Sender<()>, Receiver<()>) = channel();
+    let bar = bar.clone();
+    std::thread::spawn(move || {
+        if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(TICK);
+        }
+    });
+    alive
+}
+
+/// Watches a pipeline: stages, iterations, and how far they still have to go.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    console: &'a Console,
+    progress: Progress,
+    forecast: Forecast,
+}
+
+impl<'a> Watch<'a> {
+    /// For a run of these parts.
+    pub fn new(console: &'a Console, spec: &PipelineSpec) -> Self {
+        let progress = Progress::new(console, "reading");
+        Watch { console, progress, forecast: Forecast::new(spec) }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn on_stage(&mut self, stage: &'static str) {
+        self.progress.begin(match stage {
+            "represent" => "building the representation",
+            "confidence" => "choosing confident pairs",
+            "enhance" => "enhancing",
+            "consensus" => "finding the consensus",
+            other => other,
+        });
+    }
+
+    fn on_progress(&mut self, done: u64, total: u64) {
+        self.progress.advance(done, total);
+    }
+
+    fn on_iteration(&mut self, record: &Record) -> ControlFlow<()> {
+        let Record { iteration, elapsed, .. } = record;
+        if self.console.tells_iterations() {
+            let left = measure(record).map_or(String::new(), |x| format!(", {x:.3e} left"));
+            self.console.detail(2, format!("iteration {iteration}, {elapsed:.2?}{left}"));
+        }
+        if let Some(last) = self.forecast.last(record) {
+            self.progress.advance(*iteration as u64, last);
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,278 @@
+//! Which method: a preset whose parts are replaced, and parameters by name.
+
+use std::str::FromStr;
+
+use enclust::core::{Error, Part, PipelineSpec, Registry, Value};
+use enclust::registry::Precision;
+
+use crate::failure::Failure;
+
+/// The method that stands where none is named.
+const DEFAULT_METHOD: &str = "ec-cms";
+
+/// A method by name, parts that replace its parts, and parameters.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Method")]
+pub struct RecipeArgs {
+    /// Start from this method; the options below replace its parts [default: ec-cms]
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+
+    /// Co-association or other representation: eac, lwca, pts, …
+    #[arg(long, value_name = "NAME")]
+    pub ca: Option<String>,
+
+    /// Which pairs to believe: threshold, two-sided, none
+    #[arg(long, value_name = "NAME")]
+    pub confidence_rule: Option<String>,
+
+    /// Enhancer: exact, admm, none
+    #[arg(long, value_name = "NAME")]
+    pub enhance: Option<String>,
+
+    /// Stopping rule in place of the enhancer's own
+    #[arg(long, value_name = "NAME")]
+    pub stop: Option<String>,
+
+    /// Consensus function: average, complete, single, spectral, tcut, …
+    #[arg(long, value_name = "NAME")]
+    pub finish: Option<String>,
+
+    /// Share of the clusterings that makes a pair confident (α)
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub alpha: Option<f64>,
+
+    /// Weight of staying close to the given similarity (λ)
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub lambda: Option<f64>,
+
+    /// How much unreliable clusters lose weight (θ)
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub theta: Option<f64>,
+
+    /// Set any parameter of any part, for example enhance.tolerance=1e-6; see `enclust list`
+    #[arg(long = "set", value_name = "STAGE.PARAM=VALUE")]
+    pub settings: Vec<Setting>,
+}
+
+/// A parameter by its full name, and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setting {
+    stage: String,
+    parameter: String,
+    value: Value,
+}
+
+impl FromStr for Setting {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let split = text.split_once('=').and_then(|(path, value)| {
+            let (stage, parameter) = path.split_once('.')?;
+            let known = PipelineSpec::STAGES.contains(&stage) && !parameter.is_empty();
+            known.then(|| Setting {
+                stage: stage.to_string(),
+                parameter: parameter.to_string(),
+                value: Value::parse(value),
+            })
+        });
+        split.ok_or_else(|| Failure::Setting {
+            text: text.to_string(),
+            stages: PipelineSpec::STAGES.to_vec(),
+        })
+    }
+}
+
+impl RecipeArgs {
+    /// The parts asked for, every parameter written out.
+    pub fn resolve<S: Precision>(&self, registry: &Registry<S>) -> Result<PipelineSpec, Failure> {
+        let preset = registry.preset(self.method_name()).map_err(wrong)?;
+        self.resolve_from(preset.spec.clone(), registry)
+    }
+
+    /// The method to start from.
+    pub fn method_name(&self) -> &str {
+        self.method.as_deref().unwrap_or(DEFAULT_METHOD)
+    }
+
+    /// The same, from other parts than those of a method.
+    pub fn resolve_from<S: Precision>(
+        &self,
+        mut spec: PipelineSpec,
+        registry: &Registry<S>,
+    ) -> Result<PipelineSpec, Failure> {
+        self.replace_parts(&mut spec, registry)?;
+        self.set_short_names(&mut spec, registry)?;
+        for Setting { stage, parameter, value } in &self.settings {
+            if stage == "stop" && spec.stop.is_none() {
+                return Err(Failure::NoStop { parameter: parameter.clone() });
+            }
+            spec.set(&format!("{stage}.{parameter}"), value.clone()).map_err(wrong)?;
+        }
+        registry.resolved(&spec).map_err(wrong)
+    }
+
+    fn replace_parts<S: Precision>(
+        &self,
+        spec: &mut PipelineSpec,
+        registry: &Registry<S>,
+    ) -> Result<(), Failure> {
+        if let Some(name) = &self.stop {
+            spec.stop = Some(Part::named(name));
+        }
+        for (stage, name) in [
+            ("ca", &self.ca),
+            ("confidence", &self.confidence_rule),
+            ("enhance", &self.enhance),
+            ("finish", &self.finish),
+        ] {
+            if let Some(name) = name {
+                let part = spec.part_mut(stage).map_err(wrong)?;
+                *part = Part { name: name.clone(), values: std::mem::take(&mut part.values) };
+            }
+        }
+        // An enhancer named where the method has none needs pairs to propagate.
+        let enhances = self.enhance.as_ref().is_some_and(|name| name != "none");
+        if enhances && self.confidence_rule.is_none() && spec.confidence.name == "none" {
+            spec.confidence = Part::named("threshold");
+        }
+        self.forget_foreign_values(spec, registry)
+    }
+
+    /// What a method sets of its own part stays only where the new part knows it: the
+    /// weighting of PTA is kept from one linkage to another.
+    fn forget_foreign_values<S: Precision>(
+        &self,
+        spec: &mut PipelineSpec,
+        registry: &Registry<S>,
+    ) -> Result<(), Failure> {
+        let mut bare = spec.clone();
+        for (stage, _) in spec.parts() {
+            bare.part_mut(stage).map_err(wrong)?.values.clear();
+        }
+        let known = registry.resolved(&bare).map_err(wrong)?;
+        for (stage, part) in known.parts() {
+            let values = &mut spec.part_mut(stage).map_err(wrong)?.values;
+            values.retain(|name, _| part.values.contains_key(name));
+        }
+        Ok(())
+    }
+
+    /// --alpha, --lambda and --theta, at the stages that have them.
+    fn set_short_names<S: Precision>(
+        &self,
+        spec: &mut PipelineSpec,
+        registry: &Registry<S>,
+    ) -> Result<(), Failure> {
+        let known = registry.resolved(spec).map_err(wrong)?;
+        for (parameter, value) in
+            [("alpha", self.alpha), ("lambda", self.lambda), ("theta", self.theta)]
+        {
+            let Some(value) = value else { continue };
+            let has = |part: &Part| part.values.contains_key(parameter);
+            let stages: Vec<&str> = known
+                .parts()
+                .iter()
+                .filter(|(_, part)| has(part))
+                .map(|&(stage, _)| stage)
+                .collect();
+            if stages.is_empty() {
+                return Err(Failure::NoSuchParameter { parameter, parts: described(&known) });
+            }
+            for stage in stages {
+                spec.set(&format!("{stage}.{parameter}"), value).map_err(wrong)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The parts in a line, with their parameters.
+pub fn described(spec: &PipelineSpec) -> String {
+    let parts = spec.parts();
+    parts.iter().map(|(_, part)| part.to_string()).collect::<Vec<_>>().join(" + ")
+}
+
+/// An error of the recipe, with what helps most people who see it.
+pub fn wrong(error: Error) -> Failure {
+    let hint = match &error {
+        Error::KindMismatch { .. } => {
+            "\nParts that are not named come from --method (ec-cms); try --enhance none, or another --finish."
+        }
+        _ => "",
+    };
+    Failure::Recipe { error, hint }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust::registry::standard;
+
+    fn resolve(arguments: RecipeArgs) -> Result<String, Failure> {
+        arguments.resolve(&standard::<f64>()).map(|spec| described(&spec))
+    }
+
+    fn named(name: &str) -> Option<String> {
+        Some(name.to_string())
+    }
+
+    #[test]
+    fn every_parameter_is_written_out() {
+        let text = resolve(RecipeArgs { method: named("lwea"), ..Default::default() }).unwrap();
+        assert_eq!(text, "lwca(theta=0.4) + none + none + average(weighting=samples)");
+    }
+
+    #[test]
+    fn short_names_find_their_stage_and_settings_win() {
+        let text = resolve(RecipeArgs {
+            alpha: Some(0.7),
+            lambda: Some(0.1),
+            theta: Some(0.2),
+            settings: vec!["enhance.lambda=0.3".parse().unwrap()],
+            ..Default::default()
+        })
+        .unwrap();
+        assert!(
+            text.starts_with("lwca(theta=0.2) + threshold(alpha=0.7) + exact(lambda=0.3"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_enhancer_brings_its_confident_pairs() {
+        let arguments =
+            RecipeArgs { method: named("lwea"), enhance: named("admm"), ..Default::default() };
+        assert!(resolve(arguments).unwrap().contains("threshold(alpha=0.8) + admm"));
+    }
+
+    #[test]
+    fn what_a_method_sets_stays_where_the_new_part_knows_it() {
+        let arguments =
+            RecipeArgs { method: named("pta-al"), finish: named("complete"), ..Default::default() };
+        assert!(resolve(arguments).unwrap().ends_with("complete(weighting=groups)"));
+        let mut spec =
+            PipelineSpec::plain(Part::named("lwca").set("theta", 0.1), Part::named("average"));
+        let arguments = RecipeArgs { ca: named("eac"), ..Default::default() };
+        spec = arguments.resolve_from(spec, &standard::<f64>()).unwrap();
+        assert_eq!(spec.represent.to_string(), "eac");
+    }
+
+    #[test]
+    fn a_parameter_that_nobody_has_is_refused() {
+        let arguments = RecipeArgs { method: named("eac"), theta: Some(0.3), ..Default::default() };
+        let failure = resolve(arguments).unwrap_err();
+        assert!(
+            matches!(failure, Failure::NoSuchParameter { parameter: "theta", .. }),
+            "{failure}"
+        );
+        let stop = RecipeArgs {
+            settings: vec!["stop.tolerance=1".parse().unwrap()],
+            ..Default::default()
+        };
+        assert!(matches!(resolve(stop), Err(Failure::NoStop { .. })));
+        for text in ["lambda=1", "enhance.=1", "enhance.lambda", "nowhere.lambda=1"] {
+            assert!(matches!(text.parse::<Setting>(), Err(Failure::Setting { .. })), "{text}");
+        }
+    }
+}

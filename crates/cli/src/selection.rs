@@ -1,0 +1,146 @@
+//! Which clusterings of a pool make the ensemble.
+
+use std::path::Path;
+
+use enclust::core::Ensemble;
+use enclust_experiment::PaperDraws;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::numbers::{MOST, parse_list};
+
+/// As many clusterings as the paper draws.
+const PAPER_SIZE: usize = 20;
+
+/// Columns by number, a draw, or all.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Base clusterings")]
+pub struct SelectionArgs {
+    /// Use these clusterings, counted from 1: 3,7 or 1..20; one named twice counts twice
+    #[arg(long, value_name = "LIST", value_parser = parse_columns, conflicts_with_all = ["draw", "run"])]
+    pub columns: Option<Columns>,
+
+    /// Draw so many clusterings by the paper's permutation, seeded by --seed
+    #[arg(long, value_name = "SIZE")]
+    pub draw: Option<usize>,
+
+    /// Use the R-th of the paper's draws, counted from 1 [default size: 20]
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub run: Option<u32>,
+
+    /// Seed of the draw and of everything else that is random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u32,
+}
+
+/// Columns counted from 1.
+#[derive(Clone, Debug)]
+pub struct Columns(Vec<usize>);
+
+fn parse_columns(text: &str) -> Result<Columns, String> {
+    let columns = parse_list(text).map(Columns);
+    columns.ok_or_else(|| {
+        format!("\"{text}\" are no columns; write 3,7 or 1..20, counted from 1, at most {MOST}")
+    })
+}
+
+/// What was chosen from a pool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Selection {
+    /// Number of clusterings in the pool.
+    pub pool: usize,
+    /// The clusterings, counted from 1, in the order used.
+    pub columns: Vec<usize>,
+    /// How they were drawn, if they were.
+    pub draw: Option<Draw>,
+}
+
+/// A draw of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Draw {
+    /// Number of clusterings drawn.
+    pub size: usize,
+    /// Seed of the stream of draws.
+    pub seed: u32,
+    /// Which draw of the stream, counted from 1.
+    pub run: u32,
+}
+
+impl SelectionArgs {
+    /// The ensemble asked for out of the pool in a file, and what it is made of.
+    pub fn take_from(&self, pool: Ensemble, path: &Path) -> Result<(Ensemble, Selection), Failure> {
+        let selection = self.select(pool.clusterings(), path)?;
+        let ensemble = match selection.is_whole_pool() {
+            true => pool,
+            false => pool.select(&selection.indices())?,
+        };
+        Ok((ensemble, selection))
+    }
+
+    /// The clusterings asked for out of so many.
+    fn select(&self, pool: usize, path: &Path) -> Result<Selection, Failure> {
+        if let Some(Columns(columns)) = &self.columns {
+            if let Some(&column) = columns.iter().find(|&&c| c > pool) {
+                return Err(Failure::NoColumn { path: path.into(), column, clusterings: pool });
+            }
+            return Ok(Selection { pool, columns: columns.clone(), draw: None });
+        }
+        if self.draw.is_none() && self.run.is_none() {
+            return Ok(Selection { pool, columns: (1..=pool).collect(), draw: None });
+        }
+        let (size, run) = (self.draw.unwrap_or(PAPER_SIZE), self.run.unwrap_or(1));
+        let mut draws = PaperDraws::new(pool, size, self.seed)
+            .map_err(Failure::in_file(path))?
+            .skip(run as usize - 1);
+        let columns = draws.next().unwrap_or_default().into_iter().map(|c| c + 1).collect();
+        Ok(Selection { pool, columns, draw: Some(Draw { size, seed: self.seed, run }) })
+    }
+}
+
+impl Selection {
+    /// The columns counted from 0, as the library does.
+    fn indices(&self) -> Vec<usize> {
+        self.columns.iter().map(|c| c - 1).collect()
+    }
+
+    /// Whether every clustering is used once, in its place.
+    pub fn is_whole_pool(&self) -> bool {
+        self.columns.iter().copied().eq(1..=self.pool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments() -> SelectionArgs {
+        SelectionArgs { columns: None, draw: None, run: None, seed: 1 }
+    }
+
+    #[test]
+    fn without_a_word_everything_is_used() {
+        let all = arguments().select(3, Path::new("pool")).unwrap();
+        assert_eq!((all.columns.as_slice(), all.draw), (&[1, 2, 3][..], None));
+        assert!(all.is_whole_pool());
+    }
+
+    #[test]
+    fn draws_are_those_of_the_paper_counted_from_one() {
+        let drawn =
+            SelectionArgs { draw: Some(4), ..arguments() }.select(100, Path::new("pool")).unwrap();
+        assert_eq!(drawn.columns, [3, 99, 39, 51]);
+        assert_eq!(drawn.indices(), [2, 98, 38, 50]);
+        let second =
+            SelectionArgs { run: Some(2), ..arguments() }.select(100, Path::new("pool")).unwrap();
+        assert_eq!(second.columns[..4], [50, 97, 7, 66]);
+        assert_eq!(second.draw, Some(Draw { size: 20, seed: 1, run: 2 }));
+    }
+
+    #[test]
+    fn columns_are_checked() {
+        let chosen = |text| SelectionArgs { columns: parse_columns(text).ok(), ..arguments() };
+        assert_eq!(chosen("2,1,2").select(2, Path::new("pool")).unwrap().columns, [2, 1, 2]);
+        assert!(chosen("3").select(2, Path::new("pool")).is_err());
+        assert!(parse_columns("0").is_err());
+    }
+}

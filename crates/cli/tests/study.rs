@@ -1,0 +1,151 @@
+//! `enclust study` and `enclust merge`, the real program killed in the middle.
+
+#[path = "../../experiment/tests/common/mod.rs"]
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+const STUDY: &str = r#"
+pools = ["one", "two"]
+runs = 10
+draws = { size = 8, seed = 1 }
+
+[base]
+method = "ec-cms-admm"
+grid = { enhance.lambda = [0.1, 0.4, 1] }
+
+[[variant]]
+method = "ec-cms"
+
+[[variant]]
+method = "lwea"
+"#;
+
+fn bench(samples: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    common::write_pool(&folder.path().join("one.mat"), samples, 12, 1);
+    common::write_pool(&folder.path().join("two.mat"), samples / 2, 10, 2);
+    std::fs::write(folder.path().join("study.toml"), STUDY).unwrap();
+    folder
+}
+
+fn enclust(bench: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_enclust"));
+    command.current_dir(bench).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(bench: &Path, arguments: &[&str]) -> Output {
+    let output = enclust(bench, arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+fn tables(folder: &Path) -> [Vec<u8>; 2] {
+    ["runs.csv", "summary.csv"].map(|name| std::fs::read(folder.join(name)).unwrap())
+}
+
+/// Lines of the journal that are whole.
+fn lines(folder: &Path) -> usize {
+    std::fs::read(folder.join("journal")).map_or(0, |j| j.iter().filter(|&&b| b == b'\n').count())
+}
+
+#[test]
+fn killed_at_random_moments_and_resumed_it_is_the_same() {
+    let bench = bench(240);
+    let path = bench.path();
+    run(path, &["study", "study.toml", "--out", "never-killed", "--threads", "1"]);
+    let cells = 2 * 10 * 5;
+    let mut seed = std::process::id();
+    let mut kills = 0;
+    // As many kills as it takes; each lets the study get on a little.
+    loop {
+        let arguments = ["study", "study.toml", "--out", "killed", "--threads", "2"];
+        let mut child = enclust(path, &arguments).spawn().unwrap();
+        let before = lines(&path.join("killed"));
+        // Until some cells more are there, and a moment longer.
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let more = 1 + (seed >> 16) as usize % 12;
+        let moment = Duration::from_micros(u64::from(seed >> 16) % 3000);
+        while child.try_wait().unwrap().is_none() && lines(&path.join("killed")) < before + more {
+            std::thread::sleep(Duration::from_micros(300));
+        }
+        std::thread::sleep(moment);
+        if child.try_wait().unwrap().is_some_and(|status| status.success()) {
+            break;
+        }
+        // SIGKILL on Unix: nothing of the program runs any more.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        assert!(kills <= cells, "it gets on between kills");
+    }
+    assert!(kills >= 3, "only {kills} kills hit a study under way");
+    assert_eq!(lines(&path.join("killed")), cells + 1, "no cell was run twice");
+    assert_eq!(tables(&path.join("killed")), tables(&path.join("never-killed")));
+}
+
+#[test]
+fn shards_and_threads_change_no_byte() {
+    let bench = bench(60);
+    let path = bench.path();
+    let whole = run(path, &["study", "study.toml", "--threads", "2"]);
+    let text = String::from_utf8(whole.stdout.clone()).unwrap();
+    let head: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["ari", "one", "two", "average", "rank"], "{text}");
+    assert!(text.contains("ec-cms-admm enhance.lambda=0.4  ") && text.contains(" ± "), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours outside a terminal");
+    for shard in ["1/2", "2/2"] {
+        let out = format!("shard-{}", &shard[..1]);
+        run(path, &["study", "study.toml", "--shard", shard, "--out", &out, "--threads", "1"]);
+    }
+    let merged = run(path, &["merge", "merged", "shard-1", "shard-2"]);
+    assert_eq!(merged.stdout, whole.stdout);
+    assert_eq!(tables(&path.join("merged")), tables(&path.join("study-results")));
+}
+
+#[test]
+fn mistakes_are_one_line_and_an_exit_code() {
+    let bench = bench(60);
+    let path = bench.path();
+    std::fs::write(path.join("typo.toml"), STUDY.replace("runs", "rnus")).unwrap();
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["study", "none.toml"], 1, "none.toml: "),
+        (&["study", "typo.toml"], 1, "typo.toml:3:1: unknown field `rnus`"),
+        (&["study", "study.toml", "--shard", "3/2"], 2, "\"3/2\" is no shard"),
+        (&["merge", "out", "nowhere"], 1, "there is no study in this folder"),
+        (&["reproduce", "ari", "--methods", "magic"], 2, "the table ari has no method \"magic\""),
+        (&["reproduce", "nmi"], 2, "invalid value 'nmi'"),
+    ];
+    for (arguments, code, expected) in cases {
+        let output = enclust(path, arguments).output().unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn a_table_of_the_paper_is_compared_with_what_was_published() {
+    let bench = bench(60);
+    let path = bench.path();
+    std::fs::rename(path.join("one.mat"), path.join("Ecoli.mat")).unwrap();
+    let arguments = ["reproduce", "ari", "--pools", ".", "--datasets", "Ecoli", "--runs", "2"];
+    let methods = ["--methods", "lwea,base-best", "--csv", "out.csv"];
+    // The draws take 20 of the pool, which has 12.
+    let output = enclust(path, &[&arguments[..], &methods].concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    common::write_pool(&path.join("Ecoli.mat"), 60, 25, 1);
+    let text = String::from_utf8(run(path, &[&arguments[..], &methods].concat()).stdout).unwrap();
+    assert!(text.contains("0.430 ± 0.030"), "{text}");
+    // Another pool under that name: off, and not by any known reason.
+    assert!(text.contains("lwea, Ecoli, ari: +") && text.contains(": unexplained"), "{text}");
+    let csv = std::fs::read_to_string(path.join("out.csv")).unwrap();
+    let mut lines = csv.lines();
+    let head = "table,method,dataset,metric,mean,std,published_mean,published_std";
+    assert_eq!(lines.next(), Some(head));
+    assert!(lines.next().unwrap().starts_with("ari,base-best,Ecoli,ari,"), "{csv}");
+    assert!(lines.next().unwrap().ends_with(",0.43,0.03"), "{csv}");
+}

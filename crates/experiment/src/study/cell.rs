@@ -1,0 +1,76 @@
+//! One run: an ensemble through a pipeline, and what is measured of it.
+
+use std::time::Instant;
+
+use enclust_core::{Ctx, Error, Method, Microclusters, Need, Result, Shape};
+use serde::{Deserialize, Serialize};
+
+use super::metric;
+use super::plan::Plan;
+
+/// What came out of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellResult {
+    /// Its number in the [protocol](super::Protocol).
+    pub cell: usize,
+    /// Its [figures](super::Protocol::figures).
+    pub values: Vec<f64>,
+    /// How the enhancement ended.
+    pub status: String,
+    /// Seconds of each stage, in order.
+    pub seconds: Vec<(String, f64)>,
+}
+
+impl CellResult {
+    /// Whether the results are the same, however long they took.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        (self.cell, &self.values, &self.status) == (other.cell, &other.values, &other.status)
+    }
+
+    /// Seconds of all stages.
+    pub fn total_seconds(&self) -> f64 {
+        self.seconds.iter().map(|(_, s)| s).sum()
+    }
+}
+
+/// Runs a cell in the thread pool of the caller, within so many bytes.
+pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<CellResult> {
+    let cell = plan.protocol.cell(number);
+    let pool = &plan.pools[cell.pool];
+    let pipeline = &plan.pipelines[cell.variant][cell.pool];
+    let ensemble = pool.ensemble.select(&plan.draws[cell.pool][cell.ensemble][cell.run])?;
+    let seed = plan.protocol.seed.wrapping_add(cell.run as u64);
+    let ctx = &mut Ctx::new(&*plan.backend).with_seed(seed);
+    if let Some(bytes) = memory {
+        *ctx = Ctx::new(&*plan.backend).with_seed(seed).with_memory(bytes);
+    }
+    let fit = pipeline.fit(&ensemble, ctx)?;
+    let began = Instant::now();
+    let truth = pool.truth.as_ref();
+    let mut partitions = Vec::new();
+    for k in plan.protocol.clusters(cell.pool) {
+        partitions.push(fit.cut(k, ctx)?);
+    }
+    let cut = ("cut", began.elapsed());
+    let mut values = Vec::new();
+    for partition in &partitions {
+        values.extend(metric::of_partition(&plan.metrics, &ensemble, truth, partition)?);
+    }
+    values.extend(metric::of_fit(&plan.metrics, truth, &fit.evidence, &fit.report)?);
+    if values.iter().any(|v| !v.is_finite()) {
+        return Err(Error::NotFinite { what: "a metric", iteration: fit.report.iterations });
+    }
+    let laps = fit.timings.iter().copied().chain([cut]);
+    let seconds = laps.map(|(stage, time)| (stage.to_string(), time.as_secs_f64())).collect();
+    Ok(CellResult { cell: number, values, status: fit.report.status.to_string(), seconds })
+}
+
+/// The most memory a cell states to need.
+pub(crate) fn bytes_needed(plan: &Plan, number: usize) -> Result<u64> {
+    let cell = plan.protocol.cell(number);
+    let columns = &plan.draws[cell.pool][cell.ensemble][cell.run];
+    let microclusters = Microclusters::of(&plan.pools[cell.pool].ensemble.select(columns)?);
+    let shape = Shape::of::<f64>(&microclusters);
+    let needs = plan.pipelines[cell.variant][cell.pool].footprint(&shape);
+    Ok(needs.iter().map(Need::peak).max().unwrap_or_default().0)
+}

@@ -1,0 +1,97 @@
+//! Runs cells side by side.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use enclust_core::Ctx;
+
+use super::cell::{self, CellResult};
+use super::memory_gate::MemoryGate;
+use super::plan::Plan;
+use crate::error::StudyError;
+
+/// Runs cells on so many threads (0: all there are) and hands each result to
+/// `finished`, one at a time. The first error ends it; cells under way are let finish.
+///
+/// Each thread runs whole cells and waits for no other, except where two cells would
+/// not fit into memory together. (A common pool would start new cells while it waits
+/// inside others.) Large pools come first, so that no long run is left for the end.
+pub(crate) fn run(
+    plan: &Plan,
+    cells: &[usize],
+    threads: usize,
+    finished: impl FnMut(CellResult) -> Result<(), StudyError> + Send,
+) -> Result<(), StudyError> {
+    let threads = self::threads(threads);
+    let (workers, each) = match plan.one_at_a_time {
+        true => (1, threads),
+        false => (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1))),
+    };
+    let mut order = cells.to_vec();
+    let samples = |cell: usize| plan.protocol.pools[plan.protocol.cell(cell).pool].samples;
+    order.sort_by_key(|&cell| (std::cmp::Reverse(samples(cell)), cell));
+    let work = Work {
+        plan,
+        order,
+        next: AtomicUsize::new(0),
+        gate: MemoryGate::new(Ctx::<f64>::default().memory().map(|bytes| bytes.0)),
+        finished: Mutex::new(finished),
+        failure: Mutex::new(None),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| work.record(work.in_own_threads(each)));
+        }
+    });
+    match work.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// The number of threads meant, 0 being all there are.
+pub(crate) fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        given => given,
+    }
+}
+
+struct Work<'a, F> {
+    plan: &'a Plan,
+    order: Vec<usize>,
+    next: AtomicUsize,
+    gate: MemoryGate,
+    finished: Mutex<F>,
+    failure: Mutex<Option<StudyError>>,
+}
+
+impl<F: FnMut(CellResult) -> Result<(), StudyError> + Send> Work<'_, F> {
+    fn in_own_threads(&self, threads: usize) -> Result<(), StudyError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|e| StudyError::Threads { threads, reason: e.to_string() })?;
+        while let Some(&cell) = self.order.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let result = pool.install(|| self.cell(cell))?;
+            (self.finished.lock().unwrap_or_else(PoisonError::into_inner))(result)?;
+        }
+        Ok(())
+    }
+
+    fn cell(&self, number: usize) -> Result<CellResult, StudyError> {
+        let failed = |error| StudyError::Cell {
+            cell: self.plan.protocol.describe(number),
+            error: Box::new(error),
+        };
+        let bytes = cell::bytes_needed(self.plan, number).map_err(failed)?;
+        let _taken = self.gate.take(bytes);
+        cell::run(self.plan, number, self.gate.limit()).map_err(failed)
+    }
+
+    /// Keeps the first error and lets no further cell begin.
+    fn record(&self, outcome: Result<(), StudyError>) {
+        if let Err(error) = outcome {
+            self.next.store(self.order.len(), Ordering::Relaxed);
+            self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! A study as its file writes it.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use enclust_core::Value;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::error::StudyError;
+
+/// A study: pools, draws, a base pipeline and its variants, metrics.
+///
+/// Every key of the file is a field here; an unknown key is an error that names its
+/// line. See [the module](crate::study) for the format.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// What the study is called; the file's name if it says nothing.
+    #[serde(default)]
+    pub name: String,
+    /// Files of base clusterings: paths or names, with or without extension.
+    pub pools: Vec<String>,
+    /// How ensembles are taken from a pool.
+    #[serde(default)]
+    pub draws: Draws,
+    /// How many ensembles are drawn from a pool.
+    #[serde(default = "one")]
+    pub runs: usize,
+    /// How many clusters to make.
+    #[serde(default)]
+    pub k: Clusters,
+    /// What to measure; see [`Metric`](crate::study::Metric).
+    #[serde(default = "usual_metrics")]
+    pub metrics: Vec<String>,
+    /// Where to cut the similarity for `precision@t`, `recall@t` and `share@t`, which
+    /// are measured besides the metrics.
+    #[serde(default)]
+    pub thresholds: Vec<f64>,
+    /// Seed of methods that draw lots; run r uses seed + r − 1.
+    #[serde(default)]
+    pub seed: u64,
+    /// Whether one run at a time gets all threads, so that its time means something.
+    #[serde(default)]
+    pub one_at_a_time: bool,
+    /// The pipeline that is run and that variants are changes of.
+    pub base: Option<Spanned<Recipe>>,
+    /// Further pipelines.
+    #[serde(default, rename = "variant")]
+    pub variants: Vec<Spanned<Recipe>>,
+    /// The recipes to run by name; all if it is `None`. Not part of the file.
+    #[serde(skip)]
+    pub only: Option<Vec<String>>,
+    #[serde(skip)]
+    origin: Origin,
+}
+
+/// Where a study comes from, to name the place of a mistake.
+#[derive(Clone, Debug, Default)]
+struct Origin {
+    file: String,
+    folder: Option<PathBuf>,
+    text: String,
+    pools: Vec<String>,
+}
+
+/// How ensembles are taken from a pool: drawn as the EC-CMS paper does
+/// ([`PaperDraws`](crate::PaperDraws)), named by column, or the whole pool.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Draws {
+    /// Clusterings a draw takes, or several such numbers.
+    pub size: Option<OneOrMany>,
+    /// Seed of the draws; 1 if it says nothing.
+    pub seed: Option<u32>,
+    /// The columns to take, counted from 1, instead of a draw.
+    pub columns: Option<Vec<usize>>,
+}
+
+/// A number or a list of numbers.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a whole number or a list of them")]
+pub enum OneOrMany {
+    /// One.
+    One(usize),
+    /// Several.
+    Many(Vec<usize>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn to_vec(&self) -> Vec<usize> {
+        match self {
+            OneOrMany::One(one) => vec![*one],
+            OneOrMany::Many(many) => many.clone(),
+        }
+    }
+}
+
+/// How many clusters to make.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"true\", a number of clusters or a list of them")]
+pub enum Clusters {
+    /// As many as the truth has classes.
+    Classes(TrueWord),
+    /// These numbers, each.
+    Numbers(OneOrMany),
+}
+
+impl Default for Clusters {
+    fn default() -> Self {
+        Clusters::Classes(TrueWord::True)
+    }
+}
+
+/// The word `true`, as in "the true number of clusters".
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub enum TrueWord {
+    /// The only one.
+    #[serde(rename = "true")]
+    True,
+}
+
+/// Values of parameters by stage and name, written `stage.parameter = value`.
+pub type Settings = BTreeMap<String, BTreeMap<String, Setting>>;
+
+/// A pipeline, or a change of the base pipeline.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// What tables call it; the method's name or the changes if it says nothing.
+    pub name: Option<String>,
+    /// The method to start from; the base pipeline if it says nothing.
+    pub method: Option<String>,
+    /// Another representation.
+    pub ca: Option<String>,
+    /// Another choice of confident pairs.
+    pub confidence: Option<String>,
+    /// Another enhancer.
+    pub enhance: Option<String>,
+    /// Another stopping rule.
+    pub stop: Option<String>,
+    /// Another consensus function.
+    pub finish: Option<String>,
+    /// Parameters.
+    #[serde(default)]
+    pub set: Settings,
+    /// Parameters that differ between pools, by the pool's name.
+    #[serde(default)]
+    pub per_pool: BTreeMap<String, Settings>,
+    /// Parameters with several values each: every combination is a variant.
+    #[serde(default)]
+    pub grid: BTreeMap<String, BTreeMap<String, Vec<Setting>>>,
+}
+
+/// The value of a parameter in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "true, false, a number or a word")]
+pub enum Setting {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number.
+    Float(f64),
+    /// A word.
+    Text(String),
+}
+
+impl From<&Setting> for Value {
+    fn from(setting: &Setting) -> Self {
+        match setting {
+            Setting::Bool(b) => Value::Bool(*b),
+            Setting::Int(i) => Value::Int(*i),
+            Setting::Float(x) => Value::Float(*x),
+            Setting::Text(t) => Value::Text(t.clone()),
+        }
+    }
+}
+
+impl From<&Value> for Setting {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Bool(b) => Setting::Bool(*b),
+            Value::Int(i) => Setting::Int(*i),
+            Value::Float(x) => Setting::Float(*x),
+            other => Setting::Text(other.to_string()),
+        }
+    }
+}
+
+impl Study {
+    /// Reads a study from its file.
+    ///
+    /// # Errors
+    /// [`StudyError::Read`], [`StudyError::Syntax`] with line and column, or
+    /// [`StudyError::Value`] for a value that makes no sense.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, StudyError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| StudyError::Read { path: path.into(), error })?;
+        let mut study = Self::parse(&text, &path.display().to_string())?;
+        if study.name.is_empty() {
+            study.name = path.file_stem().map(|s| s.to_string_lossy().into()).unwrap_or_default();
+        }
+        study.origin.folder = path.parent().map(Path::to_path_buf);
+        Ok(study)
+    }
+
+    /// Reads a study from text; `file` is what messages call it.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    ///
+    /// ```
+    /// use enclust_experiment::study::Study;
+    ///
+    /// let error = Study::parse("pools = [\"Ecoli\"]\nrnus = 20\n", "mine.toml").unwrap_err();
+    /// assert!(error.to_string().starts_with("mine.toml:2:1: unknown field `rnus`"));
+    /// ```
+    pub fn parse(text: &str, file: &str) -> Result<Self, StudyError> {
+        let mut study: Study = toml::from_str(text).map_err(|e| {
+            let (line, column) = place(text, e.span());
+            let message = e.message().lines().collect::<Vec<_>>().join(", ");
+            StudyError::Syntax { file: file.into(), line, column, message }
+        })?;
+        let pools = study.pools.clone();
+        study.origin = Origin { file: file.into(), folder: None, text: text.into(), pools };
+        study.check()?;
+        Ok(study)
+    }
+
+    /// What messages call its file.
+    pub(crate) fn file(&self) -> &str {
+        &self.origin.file
+    }
+
+    /// The folder of its file.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.origin.folder.as_deref()
+    }
+
+    /// The names of the pools that the file lists.
+    pub(crate) fn pools_of_file(&self) -> impl Iterator<Item = String> {
+        let stem = |pool: &String| Some(Path::new(pool).file_stem()?.to_string_lossy().into());
+        self.origin.pools.iter().filter_map(stem)
+    }
+
+    /// The line on which something begins.
+    pub(crate) fn line<T>(&self, part: &Spanned<T>) -> usize {
+        place(&self.origin.text, Some(part.span())).0
+    }
+
+    /// The base, then the variants.
+    pub(crate) fn recipes(&self) -> impl Iterator<Item = &Spanned<Recipe>> {
+        self.base.iter().chain(&self.variants)
+    }
+
+    /// The names of its recipes, each once.
+    pub fn recipe_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in self.recipes().map(|recipe| recipe.get_ref().label()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    pub(crate) fn invalid(&self, key: &'static str, what: impl Into<String>) -> StudyError {
+        StudyError::Value { file: self.file().into(), key, what: what.into() }
+    }
+
+    fn check(&self) -> Result<(), StudyError> {
+        let Draws { size, seed, columns } = &self.draws;
+        let sizes = size.as_ref().map(OneOrMany::to_vec);
+        if self.pools.is_empty() {
+            return Err(self.invalid("pools", "there must be at least one"));
+        }
+        if self.runs == 0 {
+            return Err(self.invalid("runs", "there must be at least one"));
+        }
+        if self.base.is_none() && self.variants.is_empty() {
+            return Err(self.invalid("base", "there is neither a [base] nor a [[variant]]"));
+        }
+        if sizes.as_ref().is_some_and(Vec::is_empty) {
+            return Err(self.invalid("draws.size", "the list is empty"));
+        }
+        if sizes.is_some() && columns.is_some() {
+            return Err(self.invalid("draws", "size and columns exclude each other"));
+        }
+        if seed.is_some() && sizes.is_none() {
+            return Err(self.invalid("draws.seed", "nothing is drawn without a size"));
+        }
+        if columns.as_ref().is_some_and(|c| c.is_empty() || c.contains(&0)) {
+            return Err(self.invalid("draws.columns", "columns are counted from 1, at least one"));
+        }
+        if self.metrics.is_empty() && self.thresholds.is_empty() {
+            return Err(self.invalid("metrics", "there is nothing to measure"));
+        }
+        match &self.k {
+            Clusters::Numbers(k) if k.to_vec().is_empty() || k.to_vec().contains(&0) => {
+                Err(self.invalid("k", "there must be at least one number, each at least 1"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Recipe {
+    /// The parts it names, by stage.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.finish];
+        let stages = enclust_core::PipelineSpec::STAGES;
+        stages.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
+    }
+
+    /// What tables call it, grids left out.
+    pub fn label(&self) -> String {
+        if let Some(name) = self.name.as_ref().or(self.method.as_ref()) {
+            return name.clone();
+        }
+        let parts = self.parts().map(|(stage, part)| format!("{stage}={part}"));
+        let set = settings(&self.set).map(|(path, v)| format!("{path}={}", Value::from(v)));
+        let changes: Vec<String> = parts.chain(set).collect();
+        if changes.is_empty() { "base".into() } else { changes.join(" ") }
+    }
+}
+
+/// Settings by full name, `stage.parameter`.
+pub(crate) fn settings(set: &Settings) -> impl Iterator<Item = (String, &Setting)> {
+    set.iter().flat_map(|(stage, values)| {
+        values.iter().map(move |(parameter, value)| (format!("{stage}.{parameter}"), value))
+    })
+}
+
+fn one() -> usize {
+    1
+}
+
+fn usual_metrics() -> Vec<String> {
+    ["ari", "nmi", "f1"].map(String::from).to_vec()
+}
+
+/// Line and column, counted from one.
+fn place(text: &str, span: Option<Range<usize>>) -> (usize, usize) {
+    let before = span.and_then(|s| text.get(..s.start)).unwrap_or("");
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        Study::parse(text, "s.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        let head = "pools = [\"a\"]\n";
+        let cases = [
+            (
+                "[base]\nmethd = \"eac\"",
+                "s.toml:3:1: unknown field `methd`, expected one of `name`, `method`",
+            ),
+            ("k = \"many\"", "s.toml:2:5: \"true\", a number of clusters or a list of them"),
+            ("[base]\nset = { enhance.lambda = [1] }", "s.toml:3:"),
+            ("runs = 0\n[base]", "s.toml: runs: there must be at least one"),
+            ("", "s.toml: base: there is neither"),
+            ("[base]\n[draws]\nseed = 2", "s.toml: draws.seed: nothing is drawn"),
+            ("[base]\n[draws]\nsize = 2\ncolumns = [1]", "s.toml: draws: size and columns"),
+            ("[base]\n[draws]\ncolumns = [0]", "s.toml: draws.columns: columns are counted"),
+            ("k = [2, 0]\n[base]", "s.toml: k: there must be"),
+        ];
+        for (text, expected) in cases {
+            let found = message(&format!("{head}{text}"));
+            assert!(found.starts_with(expected), "{text:?} gave {found:?}");
+            assert!(!found.contains('\n'), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn recipes_are_named_by_what_they_change() {
+        let recipe: Recipe =
+            toml::from_str("enhance = \"admm\"\nset = { enhance.lambda = 0.5 }").unwrap();
+        assert_eq!(recipe.label(), "enhance=admm enhance.lambda=0.5");
+        assert_eq!(Recipe::default().label(), "base");
+        let method = Recipe { method: Some("eac".into()), ..Recipe::default() };
+        assert_eq!(method.label(), "eac");
+    }
+}

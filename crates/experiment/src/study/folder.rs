@@ -1,0 +1,236 @@
+//! A study in its folder: run, resumed, put together from shards.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::engine;
+use super::journal::{self, Finished, Journal};
+use super::plan::Plan;
+use super::protocol::Protocol;
+use super::results::{Results, csv};
+use super::shard::Shard;
+use crate::atomic::write_atomically;
+use crate::error::StudyError;
+
+/// How to run a study.
+#[derive(Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Number of threads, 0 for all there are. Results do not depend on it.
+    pub threads: usize,
+    /// The share of the cells to run; all without one.
+    pub shard: Option<Shard>,
+    /// Someone to tell how far it is.
+    pub progress: &'a dyn Progress,
+}
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        RunOptions { threads: 0, shard: None, progress: &() }
+    }
+}
+
+impl std::fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("threads", &self.threads)
+            .field("shard", &self.shard)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Someone who is told how far a study is.
+pub trait Progress: Sync {
+    /// It begins with so many cells, of which some were finished before.
+    fn begin(&self, cells: usize, finished: usize) {
+        let _ = (cells, finished);
+    }
+
+    /// A cell was finished; `cell` is it in words.
+    fn finished(&self, cell: &str) {
+        let _ = cell;
+    }
+}
+
+/// Nobody is told.
+impl Progress for () {}
+
+impl Plan {
+    /// Runs the study and keeps its results in memory.
+    ///
+    /// # Errors
+    /// [`StudyError::Cell`] for the first run that fails.
+    pub fn run(&self, options: &RunOptions<'_>) -> Result<Results, StudyError> {
+        let finished = self.complete(Finished::new(), options, |_| Ok(()))?;
+        Ok(Results { protocol: self.protocol.clone(), finished })
+    }
+
+    /// Runs what the folder does not hold yet, then writes its tables: `runs.csv`,
+    /// `timings.csv`, `record.json` and, unless it is a shard, `summary.csv`.
+    ///
+    /// The process may be killed at any moment: what was finished is kept and not run
+    /// again.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and if the folder belongs to another study, is in use,
+    /// or cannot be written.
+    pub fn run_in(&self, folder: &Path, options: &RunOptions<'_>) -> Result<Results, StudyError> {
+        let (mut journal, before) = Journal::open(folder, &self.protocol, options.shard)?;
+        let finished = self.complete(before, options, |result| journal.finished(result))?;
+        let results = Results { protocol: self.protocol.clone(), finished };
+        write_tables(folder, &results, options)?;
+        Ok(results)
+    }
+
+    fn complete(
+        &self,
+        mut finished: Finished,
+        options: &RunOptions<'_>,
+        mut keep: impl FnMut(&super::CellResult) -> Result<(), StudyError> + Send,
+    ) -> Result<Finished, StudyError> {
+        let all = self.protocol.cells();
+        let cells = options.shard.map_or_else(|| (0..all).collect(), |shard| shard.cells(all));
+        let missing: Vec<usize> =
+            cells.iter().copied().filter(|cell| !finished.contains_key(cell)).collect();
+        options.progress.begin(cells.len(), cells.len() - missing.len());
+        engine::run(self, &missing, options.threads, |result| {
+            keep(&result)?;
+            options.progress.finished(&self.protocol.describe(result.cell));
+            finished.insert(result.cell, result);
+            Ok(())
+        })?;
+        Ok(finished)
+    }
+}
+
+/// Puts the shards of a study together in a folder of their own. The tables are those
+/// of a study that was never split.
+///
+/// # Errors
+/// [`StudyError::OtherStudy`] if the shards are not of one study,
+/// [`StudyError::Incomplete`] if runs are missing, [`StudyError::Conflict`] if two
+/// shards have different results for one run.
+pub fn merge(out: &Path, shards: &[impl AsRef<Path>]) -> Result<Results, StudyError> {
+    let mut together: Option<Results> = None;
+    for shard in shards {
+        let folder = shard.as_ref();
+        let (protocol, finished) = journal::look(folder)?;
+        match &mut together {
+            None => together = Some(Results { protocol, finished }),
+            Some(results) => add(results, folder, &protocol, finished)?,
+        }
+    }
+    let results = together.ok_or_else(|| StudyError::NoStudy { folder: out.into() })?;
+    check_complete(&results)?;
+    let (mut journal, before) = Journal::open(out, &results.protocol, None)?;
+    for (cell, result) in &results.finished {
+        match before.get(cell) {
+            Some(there) if there.agrees_with(result) => {}
+            Some(_) => return Err(conflict(out, &results.protocol, *cell)),
+            None => journal.finished(result)?,
+        }
+    }
+    write_tables(out, &results, &RunOptions::default())?;
+    Ok(results)
+}
+
+fn add(
+    results: &mut Results,
+    folder: &Path,
+    protocol: &Protocol,
+    finished: Finished,
+) -> Result<(), StudyError> {
+    let differences = results.protocol.differences(protocol);
+    if !differences.is_empty() {
+        return Err(StudyError::OtherStudy { folder: folder.into(), differences });
+    }
+    for (cell, result) in finished {
+        let kept = results.finished.entry(cell).or_insert_with(|| result.clone());
+        if !kept.agrees_with(&result) {
+            return Err(conflict(folder, protocol, cell));
+        }
+    }
+    Ok(())
+}
+
+fn conflict(folder: &Path, protocol: &Protocol, cell: usize) -> StudyError {
+    StudyError::Conflict { folder: folder.into(), cell: protocol.describe(cell) }
+}
+
+fn check_complete(results: &Results) -> Result<(), StudyError> {
+    let cells = results.protocol.cells();
+    match (0..cells).find(|cell| !results.finished.contains_key(cell)) {
+        None => Ok(()),
+        Some(first) => Err(StudyError::Incomplete {
+            missing: cells - results.finished.len(),
+            cells,
+            first: results.protocol.describe(first),
+        }),
+    }
+}
+
+/// What it takes to repeat the study.
+#[derive(Serialize)]
+struct Record<'a> {
+    enclust: &'a str,
+    target: String,
+    threads: usize,
+    shard: Option<String>,
+    protocol: &'a Protocol,
+    /// For each pool, for each rule, the columns of each run, counted from 1.
+    draws: BTreeMap<&'a str, Vec<Vec<Vec<usize>>>>,
+    /// For each variant, how often its enhancement ended how.
+    endings: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
+}
+
+fn write_tables(
+    folder: &Path,
+    results: &Results,
+    options: &RunOptions<'_>,
+) -> Result<(), StudyError> {
+    let put = |name: &str, bytes: std::io::Result<Vec<u8>>| {
+        let path = folder.join(name);
+        match bytes {
+            Ok(bytes) => write_atomically(&path, &bytes),
+            Err(error) => Err(StudyError::Write { path, error }),
+        }
+    };
+    put("runs.csv", csv(&results.runs()?))?;
+    put("timings.csv", csv(&results.timings()))?;
+    let record = serde_json::to_vec_pretty(&record(results, options)?);
+    put("record.json", record.map_err(Into::into))?;
+    // Of a shard only some runs are here; their mean is nothing to look at.
+    match options.shard {
+        None => put("summary.csv", csv(&results.summary()?)),
+        Some(_) => Ok(()),
+    }
+}
+
+fn record<'a>(results: &'a Results, options: &RunOptions<'_>) -> Result<Record<'a>, StudyError> {
+    let protocol = &results.protocol;
+    let mut draws = BTreeMap::new();
+    for pool in &protocol.pools {
+        let of_rule = |rule: &super::EnsembleRule| {
+            let runs = rule.ensembles(pool.clusterings, protocol.runs)?;
+            Ok(runs.into_iter().map(|run| run.into_iter().map(|c| c + 1).collect()).collect())
+        };
+        let rules = protocol.ensembles.iter().map(of_rule).collect::<Result<_, _>>();
+        let failed = |error| StudyError::Draw { pool: pool.name.clone(), error: Box::new(error) };
+        draws.insert(pool.name.as_str(), rules.map_err(failed)?);
+    }
+    let mut endings: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (&number, result) in &results.finished {
+        let variant = &protocol.variants[protocol.cell(number).variant].name;
+        *endings.entry(variant).or_default().entry(&result.status).or_default() += 1;
+    }
+    Ok(Record {
+        enclust: env!("CARGO_PKG_VERSION"),
+        target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        threads: engine::threads(options.threads),
+        shard: options.shard.map(|s| s.to_string()),
+        protocol,
+        draws,
+        endings,
+    })
+}

@@ -1,0 +1,202 @@
+//! What can be measured of a run.
+
+use std::fmt;
+use std::str::FromStr;
+
+use enclust_core::{Ensemble, Evidence, Partition, Report, Result, Similarity};
+use enclust_metrics::{NmiMean, Scores, mean_agreement};
+
+use super::pair_curve::{PairFigure, pair_curve};
+use crate::error::StudyError;
+
+/// The names of [`Scores::named`].
+const SCORES: [&str; 7] = ["ari", "nmi", "f1", "precision", "recall", "accuracy", "purity"];
+
+/// Something to measure of a run.
+///
+/// | name | what it is | needs |
+/// |---|---|---|
+/// | `ari` `nmi` `f1` `precision` `recall` `accuracy` `purity` | [`Scores`] | truth |
+/// | `agreement` | mean NMI with the base clusterings | |
+/// | `iterations` | iterations of the enhancer | |
+/// | `norm` | Frobenius norm over the samples of the similarity behind the consensus | a similarity |
+/// | `precision@t` `recall@t` `share@t` | the pairs whose similarity is at least t, as a claim about the truth; share: of all pairs | a similarity; truth |
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// A score against the truth, by its name.
+    Score(&'static str),
+    /// Mean NMI with the base clusterings.
+    Agreement,
+    /// Iterations of the enhancer.
+    Iterations,
+    /// Frobenius norm of the similarity.
+    Norm,
+    /// Figure of the pairs at or above a threshold.
+    Pairs(PairFigure, f64),
+}
+
+impl Metric {
+    /// Whether it is one of a partition, not of the fit behind it.
+    pub fn of_partition(&self) -> bool {
+        matches!(self, Metric::Score(_) | Metric::Agreement)
+    }
+
+    /// Whether more is better, so that variants can be ranked by it.
+    pub fn ranks(&self) -> bool {
+        self.of_partition()
+    }
+
+    /// Whether it needs the truth.
+    pub fn needs_truth(&self) -> bool {
+        matches!(self, Metric::Score(_) | Metric::Pairs(..))
+    }
+
+    /// Whether it is one of a similarity.
+    pub fn needs_similarity(&self) -> bool {
+        matches!(self, Metric::Norm | Metric::Pairs(..))
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Metric::Score(name) => f.write_str(name),
+            Metric::Agreement => f.write_str("agreement"),
+            Metric::Iterations => f.write_str("iterations"),
+            Metric::Norm => f.write_str("norm"),
+            Metric::Pairs(figure, threshold) => write!(f, "{}@{threshold}", figure.name()),
+        }
+    }
+}
+
+impl FromStr for Metric {
+    type Err = StudyError;
+
+    fn from_str(name: &str) -> Result<Self, StudyError> {
+        let metric = match name {
+            "agreement" => Some(Metric::Agreement),
+            "iterations" => Some(Metric::Iterations),
+            "norm" => Some(Metric::Norm),
+            _ => match name.split_once('@') {
+                Some((figure, threshold)) => PairFigure::ALL
+                    .into_iter()
+                    .find(|f| f.name() == figure)
+                    .zip(threshold.parse().ok().filter(|t: &f64| t.is_finite()))
+                    .map(|(figure, threshold)| Metric::Pairs(figure, threshold)),
+                None => SCORES.into_iter().find(|s| *s == name).map(Metric::Score),
+            },
+        };
+        metric.ok_or_else(|| {
+            let others = ["agreement", "iterations", "norm", "precision@t", "recall@t", "share@t"];
+            let known = SCORES.into_iter().chain(others).map(String::from).collect();
+            StudyError::Unknown { what: "metric", name: name.to_string(), known }
+        })
+    }
+}
+
+/// The metrics of a partition, in their order.
+pub(crate) fn of_partition(
+    metrics: &[Metric],
+    ensemble: &Ensemble,
+    truth: Option<&Partition>,
+    partition: &Partition,
+) -> Result<Vec<f64>> {
+    let scores = match truth {
+        Some(truth) if metrics.iter().any(|m| matches!(m, Metric::Score(_))) => {
+            Some(Scores::of(truth, partition)?.named())
+        }
+        _ => None,
+    };
+    let score = |name: &str| scores.iter().flatten().find(|(n, _)| *n == name).map(|(_, v)| *v);
+    let mut values = Vec::new();
+    for metric in metrics {
+        match metric {
+            Metric::Score(name) => values.extend(score(name)),
+            Metric::Agreement => {
+                values.push(mean_agreement(ensemble, partition, NmiMean::Arithmetic)?);
+            }
+            _ => {}
+        }
+    }
+    Ok(values)
+}
+
+/// The metrics of a fit, in their order.
+pub(crate) fn of_fit(
+    metrics: &[Metric],
+    truth: Option<&Partition>,
+    evidence: &Evidence<f64>,
+    report: &Report,
+) -> Result<Vec<f64>> {
+    let thresholds: Vec<f64> = metrics.iter().filter_map(threshold).collect();
+    let curve = match truth {
+        Some(truth) if !thresholds.is_empty() => {
+            pair_curve(evidence.similarity_for("a curve over pairs")?, truth, &thresholds)?
+        }
+        _ => Vec::new(),
+    };
+    let mut points = curve.iter();
+    let mut values = Vec::new();
+    for metric in metrics {
+        match metric {
+            Metric::Iterations => values.push(report.iterations as f64),
+            Metric::Norm => values.push(norm(evidence.similarity_for("a norm")?)),
+            Metric::Pairs(figure, _) => values.extend(points.next().map(|p| p.figure(*figure))),
+            Metric::Score(_) | Metric::Agreement => {}
+        }
+    }
+    Ok(values)
+}
+
+fn threshold(metric: &Metric) -> Option<f64> {
+    match metric {
+        Metric::Pairs(_, threshold) => Some(*threshold),
+        _ => None,
+    }
+}
+
+/// Frobenius norm of the n × n matrix over the samples.
+fn norm(similarity: &Similarity<f64>) -> f64 {
+    let sizes: Vec<f64> = similarity.grouping().sizes().iter().map(|&r| r as f64).collect();
+    let row = |p: usize| -> f64 {
+        let between: f64 =
+            similarity.row(p).iter().zip(&sizes[p + 1..]).map(|(c, r)| r * c * c).sum();
+        let (within, own) = (similarity.within()[p], similarity.own()[p]);
+        sizes[p] * (2.0 * between + (sizes[p] - 1.0) * within * within + own * own)
+    };
+    (0..sizes.len()).map(row).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use enclust_core::Grouping;
+
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_scores() {
+        let one = Partition::from_labels([0, 1]);
+        let named = Scores::of(&one, &one).unwrap().named();
+        assert_eq!(named.map(|(name, _)| name), SCORES);
+    }
+
+    #[test]
+    fn every_metric_is_read_as_it_is_written() {
+        for name in ["ari", "purity", "agreement", "iterations", "norm", "recall@0.15"] {
+            assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
+        }
+        for name in ["ARI", "recall@", "nmi@0.5", "recall@NaN", ""] {
+            assert!(name.parse::<Metric>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_norm_is_that_of_the_matrix() {
+        let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 0]).unwrap());
+        let s = Similarity::new(grouping, vec![0.3], vec![0.8, 0.2], vec![1.0, 0.9]).unwrap();
+        let plain = s.to_matrix().iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((norm(&s) - plain).abs() < 1e-14);
+    }
+}

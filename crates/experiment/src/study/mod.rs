@@ -1,0 +1,93 @@
+//! Whole studies from one file.
+//!
+//! A study names pools, how ensembles are drawn, a base pipeline, variants of it and
+//! metrics, in TOML:
+//!
+//! ```toml
+//! pools = ["Ecoli", "data/mine.csv"]   # from the file's folder, or a folder of pools
+//! runs = 20                            # ensembles drawn from each pool; 1 if left out
+//! k = "true"                           # as many clusters as classes; or 8; or [4, 8]
+//! metrics = ["ari", "nmi", "f1"]       # these if left out; see `Metric`
+//! thresholds = [0.5, 0.8]              # precision, recall, share of similarities >= these
+//! seed = 0                             # of methods that draw lots
+//! one_at_a_time = false                # true: each run gets all threads, for its time
+//!
+//! [draws]                              # the whole pool if left out
+//! size = 20                            # as the EC-CMS paper draws them; or [10, 20, 40]
+//! seed = 1
+//! # columns = [1, 4, 9]                # or these clusterings, counted from 1
+//!
+//! [base]
+//! method = "ec-cms"                    # or parts: ca, confidence, enhance, stop, finish
+//! set = { enhance.lambda = 0.4, confidence.alpha = 0.8 }
+//! per_pool.Ecoli = { confidence.alpha = 0.75 }
+//!
+//! [[variant]]                          # the base with one part swapped
+//! enhance = "admm"
+//!
+//! [[variant]]                          # every combination of a grid is a variant
+//! name = "grid"
+//! grid = { enhance.lambda = [0.01, 0.1, 1], confidence.alpha = [0.7, 0.8] }
+//!
+//! [[variant]]                          # another method; nothing of the base is left
+//! method = "lwea"
+//! ```
+//!
+//! A swapped part keeps the parameters that it shares by name with the part it
+//! replaces. The base is itself run, under the name of its method.
+//!
+//! [`Study::plan`] reads the pools, builds every pipeline and gives a [`Plan`];
+//! whatever is wrong with the file shows here. [`Plan::run_in`] runs it in a folder:
+//!
+//! | file | holds |
+//! |---|---|
+//! | `runs.csv` | `pool,size,run,variant,k,metric,value`, a row a figure of a run |
+//! | `summary.csv` | mean, sample standard deviation, rank and average rank |
+//! | `timings.csv` | seconds of each stage of each run |
+//! | `record.json` | versions, the resolved study, draws, hashes, threads |
+//! | `journal` | what is finished, for resuming |
+//!
+//! `runs.csv` and `summary.csv` are the same bytes whatever the number of threads,
+//! however often the process was killed and started again, and whether the study was
+//! run whole or in [shards](Shard) put together by [`merge`].
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use enclust_experiment::study::{RunOptions, Study};
+//! use enclust_registry::standard;
+//!
+//! let plan = Study::read("mine.toml")?.plan(&standard(), &["pools".into()])?;
+//! let results = plan.run_in(Path::new("mine"), &RunOptions::default())?;
+//! for row in results.summary()? {
+//!     println!("{} {} {}: {:.3} ± {:.3}", row.pool, row.variant, row.metric, row.mean, row.std);
+//! }
+//! # Ok::<(), enclust_experiment::StudyError>(())
+//! ```
+
+mod cell;
+mod engine;
+mod file;
+mod folder;
+mod journal;
+mod memory_gate;
+mod metric;
+mod pair_curve;
+mod plan;
+mod protocol;
+mod recipe;
+mod results;
+mod shard;
+
+pub use cell::CellResult;
+pub use file::{Clusters, Draws, OneOrMany, Recipe, Setting, Settings, Study, TrueWord};
+pub use folder::{Progress, RunOptions, merge};
+pub use journal::Finished;
+pub use metric::Metric;
+pub use pair_curve::PairFigure;
+pub use plan::Plan;
+pub use protocol::{
+    Cell, EnsembleRule, Figure, PartRecord, PipelineRecord, PoolRecord, Protocol, VariantRecord,
+};
+pub(crate) use results::csv;
+pub use results::{Results, RunRow, SummaryRow, TimingRow};
+pub use shard::Shard;

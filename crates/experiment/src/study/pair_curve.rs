@@ -1,0 +1,182 @@
+//! A similarity cut at thresholds, as claims about pairs.
+
+use enclust_core::{Error, Partition, Result, Similarity};
+use rayon::prelude::*;
+
+/// What is true of the pairs at or above a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairFigure {
+    /// The share of them that belongs together.
+    Precision,
+    /// Their share of the pairs that belong together.
+    Recall,
+    /// Their share of all pairs.
+    Share,
+}
+
+impl PairFigure {
+    /// All of them.
+    pub const ALL: [Self; 3] = [PairFigure::Precision, PairFigure::Recall, PairFigure::Share];
+
+    /// As tables write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairFigure::Precision => "precision",
+            PairFigure::Recall => "recall",
+            PairFigure::Share => "share",
+        }
+    }
+}
+
+/// Numbers of pairs at or above one threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PairCounts {
+    /// Pairs at or above it.
+    found: u64,
+    /// Those of them that belong together.
+    right: u64,
+    /// Pairs that belong together.
+    true_pairs: u64,
+    /// All pairs.
+    pairs: u64,
+}
+
+impl PairCounts {
+    /// One figure. No pair at all makes no wrong claim: precision 1.
+    pub fn figure(&self, figure: PairFigure) -> f64 {
+        let (part, whole) = match figure {
+            PairFigure::Precision => (self.right, self.found),
+            PairFigure::Recall => (self.right, self.true_pairs),
+            PairFigure::Share => (self.found, self.pairs),
+        };
+        if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+    }
+}
+
+/// Counts for each threshold, in the order given, in one pass over the similarity.
+pub(crate) fn pair_curve(
+    similarity: &Similarity<f64>,
+    truth: &Partition,
+    thresholds: &[f64],
+) -> Result<Vec<PairCounts>> {
+    let grouping = similarity.grouping();
+    Error::check_size("samples of the truth", grouping.samples(), truth.len())?;
+    let mut levels = thresholds.to_vec();
+    levels.sort_by(f64::total_cmp);
+    let classes = classes_of_groups(similarity, truth);
+    let none = || vec![(0_u64, 0_u64); levels.len() + 1];
+    let added = |mut a: Vec<(u64, u64)>, b: Vec<(u64, u64)>| {
+        a.iter_mut().zip(b).for_each(|(x, y)| *x = (x.0 + y.0, x.1 + y.1));
+        a
+    };
+    // Whole numbers: the order of the sums does not matter.
+    let counts = (0..similarity.len())
+        .into_par_iter()
+        .fold(none, |mut counts, p| {
+            for (value, found, right) in pairs_of(similarity, &classes, p) {
+                let passed = levels.partition_point(|&t| t <= value);
+                counts[passed] = (counts[passed].0 + found, counts[passed].1 + right);
+            }
+            counts
+        })
+        .reduce(none, added);
+    let total =
+        |from: usize| counts[from..].iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
+    let (pairs, true_pairs) = total(0);
+    Ok(thresholds
+        .iter()
+        .map(|&threshold| {
+            // A pair that passed this threshold has passed all up to it.
+            let (found, right) = total(levels.partition_point(|&t| t <= threshold));
+            PairCounts { found, right, true_pairs, pairs }
+        })
+        .collect())
+}
+
+/// Value, number of pairs and number of true pairs: within group p, and of p with each
+/// later group.
+fn pairs_of<'a>(
+    similarity: &'a Similarity<f64>,
+    classes: &'a [Vec<(usize, u64)>],
+    p: usize,
+) -> impl Iterator<Item = (f64, u64, u64)> + 'a {
+    let sizes = similarity.grouping().sizes();
+    let size = sizes[p] as u64;
+    let right = classes[p].iter().map(|&(_, c)| c * (c - 1) / 2).sum();
+    let within = (similarity.within()[p], size * (size - 1) / 2, right);
+    let others = similarity.row(p).iter().enumerate().map(move |(at, &value)| {
+        let q = p + 1 + at;
+        (value, size * sizes[q] as u64, common(&classes[p], &classes[q]))
+    });
+    std::iter::once(within).chain(others)
+}
+
+/// How many samples of each class a group has, by class.
+fn classes_of_groups(similarity: &Similarity<f64>, truth: &Partition) -> Vec<Vec<(usize, u64)>> {
+    let mut classes = vec![Vec::<(usize, u64)>::new(); similarity.len()];
+    for (&group, &class) in similarity.grouping().map().iter().zip(truth.labels()) {
+        let counts = &mut classes[group as usize];
+        match counts.binary_search_by_key(&class, |&(c, _)| c) {
+            Ok(at) => counts[at].1 += 1,
+            Err(at) => counts.insert(at, (class, 1)),
+        }
+    }
+    classes
+}
+
+/// Pairs of one class between two groups.
+fn common(a: &[(usize, u64)], b: &[(usize, u64)]) -> u64 {
+    let in_b = |class| b.binary_search_by_key(&class, |&(c, _)| c).map_or(0, |at| b[at].1);
+    a.iter().map(|&(class, count)| count * in_b(class)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use enclust_core::Grouping;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Every pair of samples, one threshold at a time.
+    fn slow(matrix: &[f64], truth: &[usize], threshold: f64) -> PairCounts {
+        let n = truth.len();
+        let mut counts = PairCounts { found: 0, right: 0, true_pairs: 0, pairs: 0 };
+        for i in 0..n {
+            for j in i + 1..n {
+                let (found, same) = (matrix[i * n + j] >= threshold, truth[i] == truth[j]);
+                counts.pairs += 1;
+                counts.found += u64::from(found);
+                counts.true_pairs += u64::from(same);
+                counts.right += u64::from(found && same);
+            }
+        }
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_all_pairs(
+            groups in prop::collection::vec(0_usize..4, 1..12),
+            classes in prop::collection::vec(0_usize..3, 12),
+            values in prop::collection::vec(0_u8..=10, 10),
+            thresholds in prop::collection::vec(0_u8..=11, 0..5),
+        ) {
+            let map = Partition::from_labels(&groups).labels().iter().map(|&g| g as u32).collect();
+            let grouping = Arc::new(Grouping::from_map(map).unwrap());
+            let n = grouping.len();
+            let value = |i: usize| f64::from(values[i % 10]) / 10.0;
+            let between = (0..n * (n - 1) / 2).map(value).collect();
+            let within = (0..n).map(|p| value(p + 3)).collect();
+            let s = Similarity::new(grouping, between, within, vec![1.0; n]).unwrap();
+            let truth = Partition::from_labels(&classes[..groups.len()]);
+            let thresholds: Vec<f64> = thresholds.iter().map(|&t| f64::from(t) / 10.0).collect();
+            let fast = pair_curve(&s, &truth, &thresholds).unwrap();
+            let matrix = s.to_matrix();
+            for (fast, t) in fast.iter().zip(&thresholds) {
+                prop_assert_eq!(*fast, slow(&matrix, truth.labels(), *t));
+            }
+        }
+    }
+}

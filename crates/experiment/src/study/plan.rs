@@ -1,0 +1,331 @@
+//! A study made ready to run: pools read, pipelines built, everything checked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use enclust_core::{Backend, BoxedPipeline, Kind, Part, PipelineSpec, Registry};
+use enclust_io::{Pool, read_pool};
+use enclust_registry::DEFAULT_BACKEND;
+use sha2::{Digest, Sha256};
+use toml::Spanned;
+
+use super::file::{Clusters, OneOrMany, Recipe, Study};
+use super::metric::Metric;
+use super::pair_curve::PairFigure;
+use super::protocol::{EnsembleRule, PoolRecord, Protocol, VariantRecord, record};
+use super::recipe::{Point, Refusal, points};
+use crate::error::StudyError;
+
+/// Endings a pool's name may leave out.
+const EXTENSIONS: [&str; 6] = ["mat", "csv", "tsv", "npy", "npz", "parquet"];
+
+/// A study ready to run.
+#[derive(Debug)]
+pub struct Plan {
+    /// What decides the results.
+    pub protocol: Protocol,
+    /// The pools, in the protocol's order.
+    pub pools: Vec<Pool>,
+    pub(crate) metrics: Vec<Metric>,
+    /// For each pool and rule, the columns of each run.
+    pub(crate) draws: Vec<Vec<Vec<Vec<usize>>>>,
+    /// For each variant, a pipeline a pool; pools with equal parts share one.
+    pub(crate) pipelines: Vec<Vec<Arc<BoxedPipeline<f64>>>>,
+    pub(crate) backend: Box<dyn Backend<f64>>,
+    pub(crate) one_at_a_time: bool,
+}
+
+impl Study {
+    /// Reads the pools and builds the pipelines, so that whatever is wrong shows before
+    /// the first run.
+    ///
+    /// A pool that is no path from the study's own folder is looked for in `folders`,
+    /// in order.
+    ///
+    /// # Errors
+    /// Everything a study can get wrong; see [`StudyError`].
+    pub fn plan(&self, registry: &Registry<f64>, folders: &[PathBuf]) -> Result<Plan, StudyError> {
+        let metrics = self.all_metrics()?;
+        let found = self.find_pools(folders)?;
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        let variants = self.variants(registry, &names)?;
+        check_similarity(registry, &variants, &metrics)?;
+        let pipelines = build(registry, &variants)?;
+        let mut pools = Vec::new();
+        let mut records = Vec::new();
+        for (name, path) in &found {
+            let pool = read_pool(path)?;
+            records.push(pool_record(name, path, &pool)?);
+            pools.push(pool);
+        }
+        self.check_truth(&records, &metrics)?;
+        let protocol = Protocol {
+            enclust: env!("CARGO_PKG_VERSION").into(),
+            study: self.name.clone(),
+            backend: DEFAULT_BACKEND.into(),
+            seed: self.seed,
+            pools: records,
+            ensembles: self.rules(),
+            runs: self.runs,
+            k: self.numbers_of_clusters(),
+            metrics: metrics.iter().map(Metric::to_string).collect(),
+            variants: variants.iter().map(|v| v.record(registry)).collect::<Result<_, _>>()?,
+        };
+        let backend = registry
+            .backend
+            .build(&Part::named(DEFAULT_BACKEND))
+            .map_err(|error| StudyError::Backend { error: Box::new(error) })?;
+        let draws = draws(&protocol)?;
+        let one_at_a_time = self.one_at_a_time;
+        Ok(Plan { protocol, pools, metrics, draws, pipelines, backend, one_at_a_time })
+    }
+
+    /// Recipes whose method the registry does not have.
+    pub fn unavailable(&self, registry: &Registry<f64>) -> Vec<String> {
+        let missing = |r: &Recipe| r.method.as_ref().is_some_and(|m| registry.preset(m).is_err());
+        self.recipes().map(Spanned::get_ref).filter(|r| missing(r)).map(Recipe::label).collect()
+    }
+
+    fn all_metrics(&self) -> Result<Vec<Metric>, StudyError> {
+        let mut metrics =
+            self.metrics.iter().map(|m| m.parse()).collect::<Result<Vec<Metric>, _>>()?;
+        for &threshold in &self.thresholds {
+            metrics.extend(PairFigure::ALL.map(|figure| Metric::Pairs(figure, threshold)));
+        }
+        if let Some(at) = (1..metrics.len()).find(|&i| metrics[..i].contains(&metrics[i])) {
+            return Err(self.invalid("metrics", format!("{} is there twice", metrics[at])));
+        }
+        Ok(metrics)
+    }
+
+    fn rules(&self) -> Vec<EnsembleRule> {
+        let seed = self.draws.seed.unwrap_or(1);
+        match (&self.draws.size, &self.draws.columns) {
+            (Some(sizes), _) => {
+                sizes.to_vec().into_iter().map(|size| EnsembleRule::Paper { size, seed }).collect()
+            }
+            (None, Some(columns)) => vec![EnsembleRule::Columns { columns: columns.clone() }],
+            (None, None) => vec![EnsembleRule::All],
+        }
+    }
+
+    fn numbers_of_clusters(&self) -> Vec<usize> {
+        match &self.k {
+            Clusters::Classes(_) => Vec::new(),
+            Clusters::Numbers(numbers) => OneOrMany::to_vec(numbers),
+        }
+    }
+
+    /// Name and path of each pool.
+    fn find_pools(&self, folders: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, StudyError> {
+        let looked: Vec<PathBuf> =
+            self.folder().into_iter().map(Path::to_path_buf).chain(folders.to_vec()).collect();
+        let mut found: Vec<(String, PathBuf)> = Vec::new();
+        for pool in &self.pools {
+            let path = looked.iter().find_map(|folder| file_of(&folder.join(pool)));
+            let path = path.ok_or_else(|| StudyError::PoolNotFound {
+                name: pool.clone(),
+                looked: looked.clone(),
+            })?;
+            let name: String =
+                path.file_stem().map(|s| s.to_string_lossy().into()).unwrap_or_default();
+            if found.iter().any(|(other, _)| *other == name) {
+                return Err(self.twice("pool", name));
+            }
+            found.push((name, path));
+        }
+        Ok(found)
+    }
+
+    fn twice(&self, what: &'static str, name: String) -> StudyError {
+        StudyError::Twice { file: self.file().into(), what, name }
+    }
+
+    /// The variants to run, each with its pipeline on every pool.
+    fn variants(
+        &self,
+        registry: &Registry<f64>,
+        pools: &[&str],
+    ) -> Result<Vec<Variant>, StudyError> {
+        let mut variants: Vec<Variant> = Vec::new();
+        for recipe in self.recipes() {
+            let label = recipe.get_ref().label();
+            if self.only.as_ref().is_some_and(|only| !only.contains(&label)) {
+                continue;
+            }
+            self.check_pool_names(recipe, pools)?;
+            for variant in self.points_of(registry, recipe, pools)? {
+                if variants.iter().any(|v| v.name == variant.name) {
+                    return Err(self.twice("variant", variant.name));
+                }
+                variants.push(variant);
+            }
+        }
+        Ok(variants)
+    }
+
+    /// A misspelt pool would silently keep the common settings. A pool that the file
+    /// names but this run leaves out is no mistake.
+    fn check_pool_names(&self, recipe: &Spanned<Recipe>, pools: &[&str]) -> Result<(), StudyError> {
+        let known = |name: &String| {
+            pools.contains(&name.as_str()) || self.pools_of_file().any(|known| known == *name)
+        };
+        match recipe.get_ref().per_pool.keys().find(|name| !known(name)) {
+            None => Ok(()),
+            Some(name) => Err(StudyError::Unknown {
+                what: "pool",
+                name: name.clone(),
+                known: self.pools_of_file().collect(),
+            }),
+        }
+    }
+
+    fn points_of(
+        &self,
+        registry: &Registry<f64>,
+        recipe: &Spanned<Recipe>,
+        pools: &[&str],
+    ) -> Result<Vec<Variant>, StudyError> {
+        let base = self.base.as_ref().map(Spanned::get_ref);
+        let place = || (self.file().to_string(), self.line(recipe), recipe.get_ref().label());
+        let mut variants: Vec<Variant> = Vec::new();
+        for pool in pools {
+            let points = points(registry, base, recipe.get_ref(), pool).map_err(|refusal| {
+                let (file, line, variant) = place();
+                match refusal {
+                    Refusal::NoMethod => StudyError::NoMethod { file, line, variant },
+                    Refusal::Error(error) => {
+                        StudyError::Variant { file, line, variant, error: Box::new(error) }
+                    }
+                }
+            })?;
+            if variants.is_empty() {
+                variants =
+                    points.iter().map(|p| Variant::named(p, recipe.get_ref(), place())).collect();
+            }
+            for (variant, Point { spec, .. }) in variants.iter_mut().zip(points) {
+                variant.specs.push(spec);
+            }
+        }
+        Ok(variants)
+    }
+
+    fn check_truth(&self, pools: &[PoolRecord], metrics: &[Metric]) -> Result<(), StudyError> {
+        let metric = metrics.iter().find(|m| m.needs_truth()).map(Metric::to_string);
+        let needed_by = match self.k {
+            Clusters::Classes(_) => Some("k = \"true\"".to_string()),
+            Clusters::Numbers(_) => metric,
+        };
+        let without = pools.iter().find(|p| p.classes.is_none());
+        match (without, needed_by) {
+            (Some(pool), Some(needed_by)) => {
+                Err(StudyError::NoTruth { pool: pool.name.clone(), needed_by })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A variant on its way into the protocol.
+struct Variant {
+    name: String,
+    recipe: String,
+    file: String,
+    line: usize,
+    specs: Vec<PipelineSpec>,
+}
+
+impl Variant {
+    fn named(point: &Point, recipe: &Recipe, (file, line, label): (String, usize, String)) -> Self {
+        Variant { name: point.label(recipe), recipe: label, file, line, specs: Vec::new() }
+    }
+
+    fn refused(&self, error: enclust_core::Error) -> StudyError {
+        let (file, variant, error) = (self.file.clone(), self.name.clone(), Box::new(error));
+        StudyError::Variant { file, line: self.line, variant, error }
+    }
+
+    fn record(&self, registry: &Registry<f64>) -> Result<VariantRecord, StudyError> {
+        let records = self.specs.iter().map(|spec| record(registry, spec));
+        let pipelines = records.collect::<Result<_, _>>().map_err(|e| self.refused(e))?;
+        Ok(VariantRecord { name: self.name.clone(), recipe: self.recipe.clone(), pipelines })
+    }
+}
+
+fn build(
+    registry: &Registry<f64>,
+    variants: &[Variant],
+) -> Result<Vec<Vec<Arc<BoxedPipeline<f64>>>>, StudyError> {
+    let mut all = Vec::new();
+    for variant in variants {
+        let mut pipelines: Vec<Arc<BoxedPipeline<f64>>> = Vec::new();
+        for (at, spec) in variant.specs.iter().enumerate() {
+            let same = variant.specs[..at].iter().position(|earlier| earlier == spec);
+            pipelines.push(match same {
+                Some(earlier) => Arc::clone(&pipelines[earlier]),
+                None => Arc::new(registry.pipeline(spec).map_err(|e| variant.refused(e))?),
+            });
+        }
+        all.push(pipelines);
+    }
+    Ok(all)
+}
+
+/// Figures of a similarity are asked only of variants that make one.
+fn check_similarity(
+    registry: &Registry<f64>,
+    variants: &[Variant],
+    metrics: &[Metric],
+) -> Result<(), StudyError> {
+    let Some(metric) = metrics.iter().find(|m| m.needs_similarity()) else { return Ok(()) };
+    for variant in variants {
+        for spec in &variant.specs {
+            let represent =
+                registry.represent.build(&spec.represent).map_err(|e| variant.refused(e))?;
+            if represent.kind() != Kind::Similarity {
+                let (variant, metric) = (variant.name.clone(), metric.to_string());
+                return Err(StudyError::NoSimilarity { variant, metric });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The file of that name, with one of the extensions if it has none.
+fn file_of(path: &Path) -> Option<PathBuf> {
+    let with = |extension: &&str| {
+        let mut name = path.as_os_str().to_os_string();
+        name.push(".");
+        name.push(extension);
+        PathBuf::from(name)
+    };
+    std::iter::once(path.to_path_buf()).chain(EXTENSIONS.iter().map(with)).find(|p| p.is_file())
+}
+
+fn pool_record(name: &str, path: &Path, pool: &Pool) -> Result<PoolRecord, StudyError> {
+    let bytes =
+        std::fs::read(path).map_err(|error| StudyError::Read { path: path.into(), error })?;
+    Ok(PoolRecord {
+        name: name.to_string(),
+        sha256: hex(&Sha256::digest(bytes)),
+        samples: pool.ensemble.samples(),
+        clusterings: pool.ensemble.clusterings(),
+        classes: pool.truth.as_ref().map(|t| t.clusters()),
+    })
+}
+
+/// Two hexadecimal digits a byte.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn draws(protocol: &Protocol) -> Result<Vec<Vec<Vec<Vec<usize>>>>, StudyError> {
+    let of_pool = |pool: &PoolRecord| {
+        let rules = protocol.ensembles.iter();
+        rules
+            .map(|rule| rule.ensembles(pool.clusterings, protocol.runs))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| StudyError::Draw { pool: pool.name.clone(), error: Box::new(error) })
+    };
+    protocol.pools.iter().map(of_pool).collect()
+}

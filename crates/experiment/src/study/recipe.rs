@@ -1,0 +1,208 @@
+//! From recipes to pipelines.
+
+use enclust_core::{Error, Part, PipelineSpec, Real, Registry, Value, Values};
+
+use super::file::{Recipe, Settings, settings};
+
+/// A pipeline of the study on one pool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Point {
+    /// Values of the grid by full name; empty without a grid.
+    pub grid: Vec<(String, Value)>,
+    pub spec: PipelineSpec,
+}
+
+impl Point {
+    /// The recipe's name followed by the values of the grid.
+    pub fn label(&self, recipe: &Recipe) -> String {
+        let values = self.grid.iter().map(|(path, value)| format!(" {path}={value}"));
+        recipe.label() + &values.collect::<String>()
+    }
+}
+
+/// Why a recipe gives no pipeline.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    NoMethod,
+    Error(Error),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Refusal::Error(error)
+    }
+}
+
+/// Every pipeline of a recipe on a pool, the last parameter of the grid running
+/// fastest.
+pub(crate) fn points<S: Real>(
+    registry: &Registry<S>,
+    base: Option<&Recipe>,
+    recipe: &Recipe,
+    pool: &str,
+) -> Result<Vec<Point>, Refusal> {
+    let start = match base {
+        Some(base) if recipe.method.is_none() && !std::ptr::eq(base, recipe) => {
+            Some(changed(registry, None, base, pool)?)
+        }
+        _ => None,
+    };
+    let mut points =
+        vec![Point { grid: Vec::new(), spec: changed(registry, start, recipe, pool)? }];
+    for (stage, values) in &recipe.grid {
+        for (parameter, choices) in values {
+            points =
+                crossed(points, &format!("{stage}.{parameter}"), choices.iter().map(Value::from))?;
+        }
+    }
+    Ok(points)
+}
+
+/// Each point with each value.
+fn crossed(
+    points: Vec<Point>,
+    path: &str,
+    values: impl Iterator<Item = Value> + Clone,
+) -> Result<Vec<Point>, Error> {
+    let mut all = Vec::new();
+    for point in points {
+        for value in values.clone() {
+            let mut next = point.clone();
+            next.spec.set(path, value.clone())?;
+            next.grid.push((path.to_string(), value));
+            all.push(next);
+        }
+    }
+    Ok(all)
+}
+
+/// The pipeline a recipe names, or its changes to the one it starts from.
+fn changed<S: Real>(
+    registry: &Registry<S>,
+    start: Option<PipelineSpec>,
+    recipe: &Recipe,
+    pool: &str,
+) -> Result<PipelineSpec, Refusal> {
+    let mut spec = match (&recipe.method, start, &recipe.ca, &recipe.finish) {
+        (Some(method), ..) => registry.preset(method)?.spec.clone(),
+        (None, Some(start), ..) => start,
+        (None, None, Some(ca), Some(finish)) => {
+            PipelineSpec::plain(Part::named(ca), Part::named(finish))
+        }
+        _ => return Err(Refusal::NoMethod),
+    };
+    for (stage, part) in recipe.parts() {
+        swap(registry, &mut spec, stage, part)?;
+    }
+    apply(&mut spec, &recipe.set)?;
+    if let Some(here) = recipe.per_pool.get(pool) {
+        apply(&mut spec, here)?;
+    }
+    Ok(spec)
+}
+
+fn apply(spec: &mut PipelineSpec, set: &Settings) -> Result<(), Error> {
+    settings(set).try_for_each(|(path, value)| spec.set(&path, value))
+}
+
+/// Puts another part at a stage. Parameters that both parts have keep their values: a
+/// pipeline with λ = 0.1 keeps it when its solver is swapped.
+fn swap<S: Real>(
+    registry: &Registry<S>,
+    spec: &mut PipelineSpec,
+    stage: &'static str,
+    name: &str,
+) -> Result<(), Error> {
+    let known = parameters(registry, stage, name)?;
+    let old = spec.part_mut(stage).map(|part| part.values.clone()).unwrap_or_default();
+    let values = old.into_iter().filter(|(parameter, _)| known.contains_key(parameter)).collect();
+    let part = Part { name: name.to_string(), values };
+    match stage {
+        "stop" => spec.stop = Some(part),
+        _ => *spec.part_mut(stage)? = part,
+    }
+    Ok(())
+}
+
+/// The parameters of a part with their defaults.
+pub(crate) fn parameters<S: Real>(
+    registry: &Registry<S>,
+    stage: &'static str,
+    name: &str,
+) -> Result<Values, Error> {
+    let specs = match stage {
+        "ca" => &registry.represent.get(name)?.parameters,
+        "confidence" => &registry.confidence.get(name)?.parameters,
+        "enhance" => &registry.enhance.get(name)?.parameters,
+        "stop" => &registry.stop.get(name)?.parameters,
+        _ => &registry.consensus.get(name)?.parameters,
+    };
+    Ok(specs.iter().map(|p| (p.name.to_string(), p.default.clone())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use enclust_registry::standard;
+
+    use super::*;
+
+    fn recipe(text: &str) -> Recipe {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_swapped_part_keeps_the_parameters_it_shares() {
+        let registry = standard::<f64>();
+        let base = recipe(
+            "method = \"ec-cms-admm\"\nset = { enhance.lambda = 0.1, enhance.gamma1 = 2.0 }",
+        );
+        let exact = recipe("enhance = \"exact\"");
+        let point = points(&registry, Some(&base), &exact, "p").unwrap().remove(0);
+        assert_eq!(point.spec.enhance, Part::named("exact").set("lambda", 0.1));
+        assert_eq!(point.spec.represent, Part::named("lwca"));
+    }
+
+    #[test]
+    fn a_grid_is_a_cross_product_in_order() {
+        let registry = standard::<f64>();
+        let text = "name = \"g\"\nmethod = \"ec-cms\"\n[grid]\nenhance.lambda = [0.1, 1]\nconfidence.alpha = [0.7, 0.8]";
+        let grid = recipe(text);
+        let labels: Vec<String> =
+            points(&registry, None, &grid, "p").unwrap().iter().map(|p| p.label(&grid)).collect();
+        assert_eq!(
+            labels,
+            [
+                "g confidence.alpha=0.7 enhance.lambda=0.1",
+                "g confidence.alpha=0.7 enhance.lambda=1",
+                "g confidence.alpha=0.8 enhance.lambda=0.1",
+                "g confidence.alpha=0.8 enhance.lambda=1",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_pool_may_have_settings_of_its_own() {
+        let registry = standard::<f64>();
+        let base = recipe("method = \"ec-cms\"\n[per_pool.Ecoli]\nconfidence.alpha = 0.75");
+        let variant = recipe("set = { enhance.lambda = 0.01 }");
+        let alpha = |pool| {
+            let point = points(&registry, Some(&base), &variant, pool).unwrap().remove(0);
+            point.spec.confidence.values.get("alpha").cloned()
+        };
+        assert_eq!(alpha("Ecoli"), Some(0.75.into()));
+        assert_eq!(alpha("UMIST"), None);
+    }
+
+    #[test]
+    fn parts_without_a_method_make_a_pipeline() {
+        let registry = standard::<f64>();
+        let own = recipe("ca = \"lwca\"\nfinish = \"single\"\nset = { ca.theta = 0.3 }");
+        let spec = points(&registry, None, &own, "p").unwrap().remove(0).spec;
+        assert_eq!(spec.represent.to_string(), "lwca(theta=0.3)");
+        assert_eq!(spec.consensus.name, "single");
+        assert!(matches!(
+            points(&registry, None, &recipe("ca = \"eac\""), "p"),
+            Err(Refusal::NoMethod)
+        ));
+    }
+}

@@ -1,0 +1,212 @@
+//! Studies on a small pool: the same tables whatever the threads, however often
+//! stopped, whole or in shards.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use enclust_experiment::StudyError;
+use enclust_experiment::study::{Plan, Progress, RunOptions, Study, merge};
+use enclust_registry::standard;
+
+const STUDY: &str = r#"
+pools = ["one", "two"]
+runs = 4
+k = [2, 3]
+metrics = ["ari", "agreement", "iterations"]
+thresholds = [0.5]
+
+[draws]
+size = [5, 8]
+seed = 3
+
+[base]
+method = "ec-cms"
+
+[[variant]]
+enhance = "admm"
+grid = { enhance.lambda = [0.1, 1] }
+
+[[variant]]
+method = "lwea"
+"#;
+
+/// A folder with the pools and the study.
+fn bench(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    common::write_pool(&folder.path().join("one.mat"), 60, 12, 1);
+    common::write_pool(&folder.path().join("two.mat"), 45, 10, 2);
+    std::fs::write(folder.path().join("study.toml"), text).unwrap();
+    folder
+}
+
+fn plan(bench: &Path) -> Plan {
+    try_plan(bench).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn try_plan(bench: &Path) -> Result<Plan, StudyError> {
+    Study::read(bench.join("study.toml"))?.plan(&standard(), &[])
+}
+
+/// The tables whose bytes must not depend on how they came about.
+fn tables(folder: &Path) -> [Vec<u8>; 2] {
+    ["runs.csv", "summary.csv"].map(|name| std::fs::read(folder.join(name)).unwrap())
+}
+
+fn whole(bench: &Path, threads: usize) -> PathBuf {
+    let out = bench.join(format!("whole-{threads}"));
+    plan(bench).run_in(&out, &RunOptions { threads, ..RunOptions::default() }).unwrap();
+    out
+}
+
+#[test]
+fn every_cell_has_every_figure() {
+    let bench = bench(STUDY);
+    let plan = plan(bench.path());
+    let names: Vec<&str> = plan.protocol.variants.iter().map(|v| v.name.as_str()).collect();
+    let admm = ["enhance=admm enhance.lambda=0.1", "enhance=admm enhance.lambda=1"];
+    assert_eq!(names, ["ec-cms", admm[0], admm[1], "lwea"]);
+    let results = plan.run(&RunOptions::default()).unwrap();
+    // 2 pools × 2 sizes × 4 runs × 4 variants; 2 metrics at 2 k, 4 of the fit.
+    assert_eq!(results.finished.len(), 64);
+    let rows = results.runs().unwrap();
+    assert_eq!(rows.len(), 64 * 8);
+    let good = rows.iter().filter(|r| r.metric == "ari" && r.k == Some(3) && r.value > 0.5);
+    assert!(good.count() > 32, "the classes can be found");
+    let direct = |r: &&enclust_experiment::study::RunRow<'_>| {
+        r.metric == "iterations" && (r.value == 0.0) == (r.variant == "lwea")
+    };
+    assert_eq!(rows.iter().filter(direct).count(), 64);
+    assert!(rows.iter().all(|r| r.metric != "recall@0.5" || (0.0..=1.0).contains(&r.value)));
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let bench = bench(STUDY);
+    let (one, two) = (whole(bench.path(), 1), whole(bench.path(), 2));
+    assert_eq!(tables(&one), tables(&two));
+    let record = std::fs::read_to_string(two.join("record.json")).unwrap();
+    assert!(record.contains("\"threads\": 2") && record.contains("\"sha256\""), "{record}");
+}
+
+#[test]
+fn shards_put_together_are_the_whole() {
+    let bench = bench(STUDY);
+    let expected = tables(&whole(bench.path(), 1));
+    let plan = plan(bench.path());
+    let mut folders = Vec::new();
+    for number in 1..=3 {
+        let folder = bench.path().join(format!("shard-{number}"));
+        let shard = Some(format!("{number}/3").parse().unwrap());
+        plan.run_in(&folder, &RunOptions { shard, ..RunOptions::default() }).unwrap();
+        assert!(!folder.join("summary.csv").exists(), "a part has no mean");
+        folders.push(folder);
+    }
+    let out = bench.path().join("merged");
+    let missing = merge(&out, &folders[..2]).unwrap_err();
+    assert!(matches!(missing, StudyError::Incomplete { cells: 64, .. }), "{missing}");
+    // Any order, one of them twice.
+    folders.reverse();
+    folders.push(folders[0].clone());
+    merge(&out, &folders).unwrap();
+    assert_eq!(tables(&out), expected);
+    merge(&out, &folders).unwrap();
+    assert_eq!(tables(&out), expected);
+}
+
+/// Panics in the middle, which leaves the folder as a kill would.
+struct Stop(AtomicUsize);
+
+impl Progress for Stop {
+    fn finished(&self, _: &str) {
+        assert!(self.0.fetch_sub(1, Ordering::SeqCst) > 0, "stopped on purpose");
+    }
+}
+
+#[test]
+fn a_stopped_study_goes_on_where_it_was() {
+    let bench = bench(STUDY);
+    let expected = tables(&whole(bench.path(), 1));
+    let out = bench.path().join("stopped");
+    for cells in [0, 1, 5, 20] {
+        let stop = Stop(AtomicUsize::new(cells));
+        let options = RunOptions { threads: 1, progress: &stop, ..RunOptions::default() };
+        let run = std::panic::AssertUnwindSafe(|| plan(bench.path()).run_in(&out, &options));
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert!(!out.join("runs.csv").exists());
+    }
+    let ran = AtomicUsize::new(0);
+    struct Count<'a>(&'a AtomicUsize);
+    impl Progress for Count<'_> {
+        fn finished(&self, _: &str) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let options = RunOptions { progress: &Count(&ran), ..RunOptions::default() };
+    plan(bench.path()).run_in(&out, &options).unwrap();
+    // A cell is kept before it is told of, so each stop kept one more than it let pass.
+    assert_eq!(ran.load(Ordering::SeqCst), 64 - (1 + 2 + 6 + 21));
+    assert_eq!(tables(&out), expected);
+    plan(bench.path()).run_in(&out, &options).unwrap();
+    assert_eq!(ran.load(Ordering::SeqCst), 64 - 30, "nothing is left to run");
+}
+
+#[test]
+fn a_folder_belongs_to_one_study_and_its_pools() {
+    let bench = bench(STUDY);
+    let out = whole(bench.path(), 1);
+    let refused = |bench: &Path| {
+        let error = plan(bench).run_in(&out, &RunOptions::default()).unwrap_err();
+        assert!(matches!(error, StudyError::OtherStudy { .. }), "{error}");
+        error.to_string()
+    };
+    std::fs::write(bench.path().join("study.toml"), STUDY.replace("0.1, 1]", "0.1, 2]")).unwrap();
+    let message = refused(bench.path());
+    assert!(message.contains("lambda=1\" there and"), "{message}");
+    std::fs::write(bench.path().join("study.toml"), STUDY).unwrap();
+    common::write_pool(&bench.path().join("two.mat"), 45, 10, 7);
+    let message = refused(bench.path());
+    assert!(message.contains("pools.1.sha256 is"), "{message}");
+}
+
+#[test]
+fn mistakes_show_before_anything_runs() {
+    let cases = [
+        (
+            "ec-cms\"",
+            "ec-csm\"",
+            "study.toml:12: variant \"ec-csm\": no method is called \"ec-csm\"",
+        ),
+        ("enhance.lambda", "enhance.lamda", ": admm has no parameter \"lamda\"; known: lambda"),
+        ("[0.1, 1]", "[0.1, -1]", "admm: lambda = -1 is out of range"),
+        ("enhance.lambda", "enhanc.lambda", "no stage is called \"enhanc\""),
+        ("\"two\"", "\"three\"", "pool \"three\" is not in "),
+        ("\"two\"", "\"one.mat\"", "two pools are called \"one\""),
+        ("size = [5, 8]", "size = [5, 11]", "pool \"two\": paper draws: take = 11 is out of range"),
+        ("\"ari\"", "\"arj\"", "there is no metric \"arj\"; known: ari, nmi"),
+        ("\"lwea\"", "\"lwgp\"", "variant \"lwgp\" makes no similarity, but precision@0.5"),
+        ("method = \"lwea\"", "name = \"ec-cms\"", "two variants are called \"ec-cms\""),
+        ("method = \"lwea\"", "per_pool.tow = { ca.theta = 0.5 }", "there is no pool \"tow\""),
+    ];
+    for (from, to, expected) in cases {
+        let bench = bench(&STUDY.replacen(from, to, 1));
+        let message = try_plan(bench.path()).expect_err(to).to_string();
+        assert!(message.contains(expected), "{to}: {message}");
+    }
+}
+
+#[test]
+fn a_run_that_fails_names_itself() {
+    let bench = bench(&STUDY.replace("k = [2, 3]", "k = [2, 46]"));
+    let error = plan(bench.path()).run(&RunOptions::default()).unwrap_err();
+    let message = error.to_string();
+    assert!(message.starts_with("two, ") && message.contains("k = 46 clusters"), "{message}");
+}
+
+#[test]
+fn what_is_no_study_cannot_be_merged() {
+    let bench = bench(STUDY);
+    let error = merge(&bench.path().join("out"), &[bench.path()]).unwrap_err();
+    assert!(matches!(error, StudyError::NoStudy { .. }), "{error}");
+}
