@@ -158,7 +158,7 @@ fn a_million_samples() -> Outcome {
     println!("\n| n | n' | microclusters, s | n' part, s | whole, s | peak, MB |");
     println!("|---|---|---|---|---|---|");
     for samples in ["250000", "1000000"] {
-        let line = synthetic("17500", samples)?;
+        let line = synthetic("14000", samples)?;
         let [_, groups, _, _, micro, represent, confidence, enhance, consensus, whole, peak] =
             words(&line)?;
         let parts = [&represent, &confidence, &enhance, &consensus];

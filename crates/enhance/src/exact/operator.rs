@@ -104,16 +104,26 @@ impl<'a, T: Real> Operator<'a, T> {
 
     /// The next direction p ← z + βp and a step along it: x ← x + αp, r ← r − αLp.
     /// Returns ‖r‖².
-    pub fn advance(&self, alpha: f64, beta: f64, v: &mut Vectors<T>, y: &Panels<T>) -> f64 {
+    ///
+    /// x is not needed on the way, so it is moved in every second step only, which saves
+    /// memory traffic: with a step `owed` along the last direction, by both; without one,
+    /// not at all, and then this step is owed.
+    pub fn advance(
+        &self,
+        (alpha, beta): (f64, f64),
+        owed: Option<f64>,
+        v: &mut Vectors<T>,
+        y: &Panels<T>,
+    ) -> f64 {
         let Vectors { x, r, p, q, z } = v;
         let z = &*z;
         let moving = x.par_panels().zip(r.par_panels()).zip(p.par_panels()).zip(q.par_panels());
         let sums: Vec<f64> = moving
             .enumerate()
             .map(|(j, (((x, r), p), q))| {
-                let (alpha, beta) = (T::of(alpha), T::of(beta));
+                let (alpha, beta, owed) = (T::of(alpha), T::of(beta), owed.map(T::of));
                 let z = z.panel(j);
-                Arch::new().dispatch(Advance { of: self, j, alpha, beta, y, z, p, q, x, r })
+                Arch::new().dispatch(Advance { of: self, j, alpha, beta, owed, y, z, p, q, x, r })
             })
             .collect();
         sums.iter().sum()
@@ -198,6 +208,7 @@ struct Advance<'a, T> {
     j: usize,
     alpha: T,
     beta: T,
+    owed: Option<T>,
     y: &'a Panels<T>,
     z: &'a [Row<T>],
     p: &'a mut [Row<T>],
@@ -211,7 +222,7 @@ impl<T: Real> NullaryFnOnce for Advance<'_, T> {
 
     #[inline(always)]
     fn call(self) -> f64 {
-        let Advance { of, j, alpha, beta, y, z, p, q, x, r } = self;
+        let Advance { of, j, alpha, beta, owed, y, z, p, q, x, r } = self;
         let (n, known) = (of.n, of.known.panel(j));
         let mut mirrored = [[T::zero(); TILE]; TILE];
         let mut across = [T::zero(); TILE];
@@ -229,11 +240,16 @@ impl<T: Real> NullaryFnOnce for Advance<'_, T> {
                     image[c] = (down + across[c]) * z[c] - y[c] - mirrored[c];
                 }
                 clear(known[i], &mut image);
-                let (p, q, x, r) = (&mut p[i], &mut q[i], &mut x[i], &mut r[i]);
+                let (p, q, r) = (&mut p[i], &mut q[i], &mut r[i]);
+                if let Some(owed) = owed {
+                    let x = &mut x[i];
+                    for c in 0..TILE {
+                        x[c] += owed * p[c] + alpha * (z[c] + beta * p[c]);
+                    }
+                }
                 for c in 0..TILE {
                     p[c] = z[c] + beta * p[c];
                     q[c] = image[c] + beta * q[c];
-                    x[c] += alpha * p[c];
                     r[c] -= alpha * q[c];
                     sums[c] += r[c].wide() * r[c].wide();
                 }

@@ -27,6 +27,8 @@ pub struct Solve<'a, S, T> {
     t: Panels<T>,
     y: Panels<T>,
     last: Option<Step>,
+    /// The length of a step along p that x has not made yet.
+    owed: Option<f64>,
     /// Whether there is a correction that is not in the answer yet.
     moved: bool,
     norm: f64,
@@ -66,6 +68,7 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
             t: Panels::full(n),
             y: Panels::full(n),
             last: None,
+            owed: None,
             moved: false,
             norm: 0.0,
             measure: Measure::default(),
@@ -90,13 +93,15 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
         let v = &mut self.vectors;
         self.operator.half_correct(&v.r, &mut self.t);
         let products = self.operator.correct((&v.r, &self.t), (&mut v.z, &mut self.y));
-        let Some((alpha, beta)) = self.lengths(products.decrease, products.curvature) else {
+        let Some(lengths) = self.lengths(products.decrease, products.curvature) else {
             self.settle();
             return Progress::Exhausted;
         };
-        self.norm = self.operator.advance(alpha, beta, &mut self.vectors, &self.y).sqrt();
+        let square = self.operator.advance(lengths, self.owed, &mut self.vectors, &self.y);
+        self.norm = square.sqrt();
+        self.owed = if self.owed.is_some() { None } else { Some(lengths.0) };
         self.moved = true;
-        self.last = Some(Step { alpha, decrease: products.decrease });
+        self.last = Some(Step { alpha: lengths.0, decrease: products.decrease });
         let stalled = self.stalls();
         if self.norm > target.max(self.measure.square.sqrt() * self.trusted_drop) && !stalled {
             return Progress::Going;
@@ -149,11 +154,14 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
         if !std::mem::replace(&mut self.moved, false) {
             return;
         }
-        let (system, x) = (self.system, &self.vectors.x);
+        let (system, Vectors { x, p, .. }) = (self.system, &self.vectors);
+        let owed = self.owed.take().unwrap_or(0.0);
         self.answer.par_panels().enumerate().for_each(|(j, answer)| {
-            for (i, (row, x)) in answer.iter_mut().zip(x.panel(j)).enumerate() {
-                for ((value, x), k) in row.iter_mut().zip(x).zip(rows_of(j, system.len())) {
-                    *value = clip(S::of(value.wide() + x.wide() / system.hat(i, k)));
+            for (i, ((row, x), p)) in answer.iter_mut().zip(x.panel(j)).zip(p.panel(j)).enumerate()
+            {
+                let steps = x.iter().zip(p).map(|(x, p)| x.wide() + owed * p.wide());
+                for ((value, step), k) in row.iter_mut().zip(steps).zip(rows_of(j, system.len())) {
+                    *value = clip(S::of(value.wide() + step / system.hat(i, k)));
                 }
             }
         });
