@@ -35,6 +35,7 @@ pub use enclust_consensus as consensus;
 pub use enclust_core as core;
 pub use enclust_enhance as enhance;
 pub use enclust_generate as generate;
+pub use enclust_learn as learn;
 pub use enclust_metrics as metrics;
 pub use enclust_registry as registry;
 pub use enclust_stability as stability;

@@ -101,11 +101,12 @@ fn several_k_from_one_fit_equal_separate_runs() {
     for preset in registry.presets() {
         let method = registry.pipeline(&preset.spec).unwrap();
         let once = fit(&method, &e);
+        let exactly = registry.consensus.build(&preset.spec.consensus).unwrap().gives_exactly_k();
         for k in [5, 2, 7, 3, 1] {
             let ctx = &mut Ctx::default();
             let separate = method.run(&e, k, ctx).unwrap().partition;
             assert_eq!(once.cut(k, ctx).unwrap(), separate, "{}, k = {k}", preset.name);
-            assert_eq!(separate.clusters(), k);
+            assert!(separate.clusters() == k || !exactly && separate.clusters() < k);
         }
     }
 }

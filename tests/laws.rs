@@ -25,6 +25,9 @@ const TIE: f64 = 1e-9;
 struct Recipe<S> {
     spec: PipelineSpec,
     pipeline: BoxedPipeline<S>,
+    /// Whether its evidence is learned for one k: by steps that a rounding error may
+    /// send another way, so that laws up to rounding do not hold.
+    learns: bool,
 }
 
 /// Every method, and every compatible choice of parts.
@@ -66,7 +69,8 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
             }
             _ => spec.stop = Some(Part::named("iterations").set("limit", 25)),
         }
-        Recipe { pipeline: registry.pipeline(&spec).unwrap(), spec }
+        let learns = registry.represent.build(&spec.represent).unwrap().reads_k();
+        Recipe { pipeline: registry.pipeline(&spec).unwrap(), spec, learns }
     };
     specs().into_iter().map(build).collect()
 }
@@ -74,7 +78,7 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
 impl<S: Real> Recipe<S> {
     /// The fit, or nothing where labels are missing that the parts need.
     fn fit(&self, e: &Ensemble) -> Option<Fit<S>> {
-        match self.pipeline.fit(e, &mut Ctx::default()) {
+        match self.pipeline.fit(e, &mut Ctx::default().with_clusters(few_clusters(e))) {
             Err(Error::Unsupported { .. }) if e.has_missing() => None,
             fit => Some(fit.unwrap()),
         }
@@ -113,8 +117,14 @@ fn cut(fitted: &dyn Fitted<f64>, k: usize) -> Partition {
     fitted.cut(k, &mut Ctx::default()).unwrap()
 }
 
+/// The k for evidence that is learned for one.
+fn few_clusters(e: &Ensemble) -> usize {
+    Microclusters::of(e).len().min(3)
+}
+
 fn cuts<S: Real>(fit: &Fit<S>, up_to: usize, ctx: &mut Ctx<'_, S>) -> Vec<Partition> {
-    (1..=fit.fitted.largest_k().min(up_to)).map(|k| fit.cut(k, ctx).unwrap()).collect()
+    let ks = fit.clusters.map_or(1..=fit.fitted.largest_k().min(up_to), |k| k..=k);
+    ks.map(|k| fit.cut(k, ctx).unwrap()).collect()
 }
 
 /// The samples in another order: sample i is sample `order[i]`.
@@ -262,7 +272,7 @@ fn order_of_clusterings_matters_to_rounding_only() {
     let tally = Tally::default();
     check(40, (any_ensembles(), any::<u64>()), |(e, seed)| {
         let other = e.select(&shuffled(e.clusterings(), *seed)).unwrap();
-        for recipe in &recipes {
+        for recipe in recipes.iter().filter(|r| !r.learns) {
             let Some(fit) = recipe.fit(e) else { continue };
             let Some(similarity) = fit.evidence.as_similarity() else { continue };
             let (name, again) = (format!("{:?}", recipe.spec), recipe.fit(&other).unwrap());
@@ -297,7 +307,7 @@ fn permuting_samples_permutes_the_answer() {
         let n = e.samples();
         let order = shuffled(n, *seed);
         let other = permuted(e, &order);
-        for recipe in &recipes {
+        for recipe in recipes.iter().filter(|r| !r.learns) {
             let Some(fit) = recipe.fit(e) else { continue };
             let Some(similarity) = fit.evidence.as_similarity() else { continue };
             let (name, again) = (format!("{:?}", recipe.spec), recipe.fit(&other).unwrap());
@@ -325,7 +335,7 @@ fn neither_order_matters_to_embeddings_of_clear_clusters() {
         let e = planted(40, 10, 3, 0.08, seed);
         let (samples, clusterings) = (shuffled(40, seed), shuffled(10, seed));
         let other = permuted(&e.select(&clusterings).unwrap(), &samples);
-        for recipe in &recipes {
+        for recipe in recipes.iter().filter(|r| !r.learns) {
             let (fit, again) = (recipe.fit(&e).unwrap(), recipe.fit(&other).unwrap());
             if fit.dendrogram().is_none() {
                 let expected = reordered(&cut(&*fit.fitted, 3), &samples);
@@ -341,7 +351,7 @@ fn number_of_threads_changes_no_label() {
     check(10, any_ensembles(), |e| {
         for recipe in recipes.iter().filter(|r| r.fit(e).is_some()) {
             let labels = |threads: usize| {
-                let mut ctx = Ctx::default().with_threads(threads);
+                let mut ctx = Ctx::default().with_threads(threads).with_clusters(few_clusters(e));
                 let fit = recipe.pipeline.fit(e, &mut ctx).unwrap();
                 cuts(&fit, 4, &mut ctx)
             };
@@ -366,7 +376,7 @@ fn number_of_threads_changes_no_label_of_several_hundred_samples() {
 fn single_and_double_precision_agree() {
     let (single, double) = (recipes(&standard::<f32>()), recipes(&standard::<f64>()));
     check(40, any_ensembles(), |e| {
-        for (single, double) in single.iter().zip(&double) {
+        for (single, double) in single.iter().zip(&double).filter(|r| !r.1.learns) {
             let (Some(narrow), Some(wide)) = (single.fit(e), double.fit(e)) else { continue };
             let name = format!("{:?}", double.spec);
             if let (Some(narrow), Some(wide)) = (matrix(&narrow), matrix(&wide)) {

@@ -128,6 +128,10 @@ impl<S: Real + RealField> Backend<S> for Faer {
             Err(evd::EvdError::NoConvergence) => Reference.eigh(a),
         }
     }
+
+    fn in_double(&self) -> &dyn Backend<f64> {
+        &Faer
+    }
 }
 
 /// A = LLᵀ; what stands above the diagonal is never read.

@@ -86,6 +86,10 @@ impl<S: Real + RealField> Backend<S> for Nalgebra {
             None => Reference.eigh(a),
         }
     }
+
+    fn in_double(&self) -> &dyn Backend<f64> {
+        &Nalgebra
+    }
 }
 
 struct Factor<S: RealField> {

@@ -67,6 +67,10 @@ impl<S: Real> Backend<S> for Ndarray {
         check_product(&a, &b, &c);
         general_mat_mul(alpha, &read(a), &read(b), beta, &mut write(&mut c));
     }
+
+    fn in_double(&self) -> &dyn Backend<f64> {
+        &Ndarray
+    }
 }
 
 /// An ensemble from an array of labels: one row a sample, one column a

@@ -39,7 +39,7 @@ pub(crate) fn embed<S: Real>(
 
 /// What counts as few clusters: cutting into more may take more memory than the
 /// footprint of the consensus function says, and is checked by the cut.
-const FEW: usize = 10;
+pub(crate) const FEW: usize = 10;
 
 /// What cutting into few clusters takes, for a matrix of size `dim`.
 pub(crate) fn few_clusters_bytes(dim: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
@@ -70,7 +70,7 @@ pub(crate) fn inverse_root(x: f64) -> f64 {
 
 /// Rows scaled to unit length. A row that is only rounding noise beside the
 /// longest one becomes zero, not a unit vector of random direction.
-fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
+pub(crate) fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
     let (n, k) = (vectors.rows(), vectors.cols());
     let mut rows: Vec<f64> =
         (0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| vectors[at].wide()).collect();

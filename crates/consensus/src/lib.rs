@@ -1,17 +1,22 @@
-//! Consensus functions of enclust: linkage, spectral clustering, Tcut.
+//! Consensus functions of enclust: linkage, spectral clustering, Tcut, meta-clustering.
 
 mod embedding;
 mod kmeans;
 mod linkage;
+mod metaclusters;
+mod ncut;
+mod rotation;
 mod spectral;
 mod tcut;
 
 pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
+pub use metaclusters::Metaclusters;
+pub use ncut::Ncut;
 pub use spectral::{Spectral, SpectralParams};
 pub use tcut::{Tcut, TcutParams};
 
-use enclust_core::{Real, Registry};
+use enclust_core::{NoParams, Real, Registry};
 
 /// Adds every consensus function of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -31,4 +36,9 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     table.register::<TcutParams>("tcut", "transfer cut of a bipartite graph", |p| {
         Ok(Box::new(Tcut::new(p)?))
     });
+    table.register::<NoParams>(
+        "metaclusters",
+        "groups of base clusters that samples vote for",
+        |_| Ok(Box::new(Metaclusters)),
+    );
 }

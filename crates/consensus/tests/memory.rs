@@ -7,8 +7,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use enclust_ca::{Eac, LocallyWeightedBipartite, Lwca, Pts, TrajectoryBipartite};
-use enclust_consensus::{Linkage, Spectral, Tcut};
+use enclust_ca::{
+    Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
+};
+use enclust_consensus::{Linkage, Metaclusters, Spectral, Tcut};
 use enclust_core::{
     BoxedPipeline, Bytes, Confidence, Consensus, Ctx, Enhancer, Ensemble, Error, Method,
     Microclusters, Need, Needs, NoEnhancement, Observer, Pipeline, Precomputed, Real, Record,
@@ -130,6 +132,7 @@ fn plain<S: Real>(ensemble: &Ensemble) {
     let groups = Linkage::average().with_weighting(Weighting::Groups);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, groups), ensemble, 2.0);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, Spectral::default()), ensemble, 2.0);
+    honest::<S>(&pipeline(Eca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
 }
 
 #[test]
@@ -152,6 +155,17 @@ fn bipartite_methods_take_what_they_state() {
     let graph =
         pipeline::<f64>(LocallyWeightedBipartite::default(), NoEnhancement, Tcut::default());
     honest(&graph, &ensemble, 2.0);
+}
+
+#[test]
+fn graphs_of_clusters_take_what_they_state() {
+    let _alone = alone();
+    // What dominates are the base clusters first, then the samples.
+    for ensemble in [planted(3000, 30, 30, 0.5, 5), planted(20_000, 10, 8, 0.3, 3)] {
+        let graph = || PropagatedClusters::default();
+        honest::<f64>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
+        honest::<f32>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
+    }
 }
 
 #[test]

@@ -40,12 +40,19 @@ pub trait Backend<S: Real>: Component {
     fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>> {
         reference::eigh(a)
     }
+
+    /// Kernels in double precision, for parts whose decisions need it whatever the
+    /// precision of the run: those of the same library where it has them.
+    fn in_double(&self) -> &dyn Backend<f64> {
+        &reference::Reference
+    }
 }
 
 forward!(Backend<S> {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, c: MatMut<'_, S>);
     fn factor_spd(&self, a: MatRef<'_, S>) -> Result<Box<dyn SpdSolve<S>>>;
     fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>>;
+    fn in_double(&self) -> &dyn Backend<f64>;
 });
 
 /// A factored symmetric positive definite matrix.

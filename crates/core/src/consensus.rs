@@ -23,6 +23,12 @@ pub trait Consensus<S: Real>: Component {
         false
     }
 
+    /// Whether a cut into k has exactly k clusters. A function that finds its own number,
+    /// or may leave clusters empty, says no, and whoever asked is told.
+    fn gives_exactly_k(&self) -> bool {
+        true
+    }
+
     /// What [`fit`](Self::fit) and a cut into few clusters take: an upper bound, for a
     /// run is refused by it.
     ///
@@ -42,12 +48,14 @@ forward!(Consensus<S> {
     fn accepts(&self) -> &[Kind];
     fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
     fn makes_tree(&self) -> bool;
+    fn gives_exactly_k(&self) -> bool;
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
 /// A consensus that can be cut into any number of clusters it reaches.
 pub trait Fitted<S: Real>: Send + Sync {
-    /// The partition into k clusters. The answer for one k does not depend on
+    /// The partition into k clusters (or about k, where
+    /// [`gives_exactly_k`](Consensus::gives_exactly_k) says so). The answer for one k does not depend on
     /// which others were asked for.
     fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition>;
 

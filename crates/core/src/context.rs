@@ -28,10 +28,13 @@ pub struct Ctx<'a, S> {
     pub seed: u64,
     /// Number of threads; 0 for the pool the caller is in.
     pub threads: usize,
+    /// The number of clusters that a fit is for, where it is for one.
+    pub clusters: Option<usize>,
     observer: Option<&'a mut dyn Observer>,
     cancel: Option<&'a AtomicBool>,
     memory: Option<Bytes>,
     held: Bytes,
+    learning: Option<Report>,
 }
 
 impl<S> fmt::Debug for Ctx<'_, S> {
@@ -58,10 +61,12 @@ impl<'a, S: Real> Ctx<'a, S> {
             backend,
             seed: 0,
             threads: 0,
+            clusters: None,
             observer: None,
             cancel: None,
             memory: None,
             held: Bytes(0),
+            learning: None,
         }
     }
 
@@ -75,6 +80,19 @@ impl<'a, S: Real> Ctx<'a, S> {
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// A fit for k clusters. Representations that
+    /// [learn for one k](crate::Represent::reads_k) need it; [`Method::run`](crate::Method::run) sets it.
+    pub fn with_clusters(mut self, k: usize) -> Self {
+        self.clusters = Some(k);
+        self
+    }
+
+    /// The number of clusters the fit is for, or the error of a component that cannot do
+    /// without.
+    pub fn clusters_for(&self, component: &str) -> Result<usize> {
+        self.clusters.ok_or_else(|| Error::NeedsClusters { component: component.to_string() })
     }
 
     /// Someone to watch.
@@ -142,6 +160,16 @@ impl<'a, S: Real> Ctx<'a, S> {
         if let Some(o) = self.observer.as_mut() {
             o.on_progress(done, total);
         }
+    }
+
+    /// Says how the iteration of a representation went; [`Fit::learning`](crate::Fit::learning)
+    /// will hold it.
+    pub fn learned(&mut self, report: Report) {
+        self.learning = Some(report);
+    }
+
+    pub(crate) fn take_learned(&mut self) -> Option<Report> {
+        self.learning.take()
     }
 
     /// Tells the observer that an iteration begins.

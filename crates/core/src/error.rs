@@ -137,6 +137,20 @@ pub enum Error {
         /// Who says so.
         component: String,
     },
+    /// A component learns for one number of clusters and was not told which.
+    #[error("{component} learns for one number of clusters: ask for one k at a time")]
+    NeedsClusters {
+        /// The component.
+        component: String,
+    },
+    /// A cut into another number of clusters than the evidence was learned for.
+    #[error("the evidence was learned for k = {fitted}, not for k = {k}")]
+    OtherClusters {
+        /// The number it was learned for.
+        fitted: usize,
+        /// The number asked for.
+        k: usize,
+    },
     /// A component has no definition for this input.
     #[error("{component} does not support {what}")]
     Unsupported {

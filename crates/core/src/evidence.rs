@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::csr::Csr;
 use crate::error::{Error, Result};
 use crate::grouping::Grouping;
+use crate::matrix::Mat;
 use crate::real::Real;
 use crate::similarity::Similarity;
 
@@ -17,6 +18,16 @@ pub enum Kind {
     Similarity,
     /// A [`Bipartite`] graph.
     Bipartite,
+    /// A [`ClusterGraph`].
+    ClusterGraph,
+    /// An [`Embedding`].
+    Embedding,
+}
+
+impl Kind {
+    /// Every kind there is.
+    pub const ALL: [Kind; 4] =
+        [Kind::Similarity, Kind::Bipartite, Kind::ClusterGraph, Kind::Embedding];
 }
 
 impl fmt::Display for Kind {
@@ -24,6 +35,8 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Similarity => "a similarity",
             Kind::Bipartite => "a bipartite graph",
+            Kind::ClusterGraph => "a graph of base clusters",
+            Kind::Embedding => "an embedding",
         })
     }
 }
@@ -37,6 +50,26 @@ pub struct Bipartite<S> {
     pub weights: Csr<S>,
 }
 
+/// Weights between base clusters, and the groups of samples that are in them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterGraph<S> {
+    /// The groups behind the rows of `members`.
+    pub grouping: Arc<Grouping>,
+    /// One row a group, one column a base cluster: 1 where the group is in it.
+    pub members: Csr<S>,
+    /// Symmetric and not negative, one row and column a base cluster.
+    pub weights: Mat<S>,
+}
+
+/// Groups of samples as points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding<S> {
+    /// The groups behind the rows.
+    pub grouping: Arc<Grouping>,
+    /// One row a group, one column a coordinate.
+    pub points: Mat<S>,
+}
+
 /// What a consensus function reads.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -45,6 +78,10 @@ pub enum Evidence<S> {
     Similarity(Similarity<S>),
     /// A graph between samples and base clusters.
     Bipartite(Bipartite<S>),
+    /// A graph of base clusters.
+    ClusterGraph(ClusterGraph<S>),
+    /// Points.
+    Embedding(Embedding<S>),
 }
 
 impl<S: Real> Evidence<S> {
@@ -53,6 +90,8 @@ impl<S: Real> Evidence<S> {
         match self {
             Evidence::Similarity(_) => Kind::Similarity,
             Evidence::Bipartite(_) => Kind::Bipartite,
+            Evidence::ClusterGraph(_) => Kind::ClusterGraph,
+            Evidence::Embedding(_) => Kind::Embedding,
         }
     }
 
@@ -61,6 +100,8 @@ impl<S: Real> Evidence<S> {
         match self {
             Evidence::Similarity(s) => s.grouping(),
             Evidence::Bipartite(b) => &b.grouping,
+            Evidence::ClusterGraph(g) => &g.grouping,
+            Evidence::Embedding(e) => &e.grouping,
         }
     }
 
@@ -68,7 +109,7 @@ impl<S: Real> Evidence<S> {
     pub fn as_similarity(&self) -> Option<&Similarity<S>> {
         match self {
             Evidence::Similarity(s) => Some(s),
-            Evidence::Bipartite(_) => None,
+            _ => None,
         }
     }
 
@@ -81,7 +122,23 @@ impl<S: Real> Evidence<S> {
     pub fn bipartite_for(&self, consumer: &str) -> Result<&Bipartite<S>> {
         match self {
             Evidence::Bipartite(b) => Ok(b),
-            Evidence::Similarity(_) => Err(self.unreadable(consumer, Kind::Bipartite)),
+            _ => Err(self.unreadable(consumer, Kind::Bipartite)),
+        }
+    }
+
+    /// The graph of base clusters, or the error of a consumer that reads nothing else.
+    pub fn cluster_graph_for(&self, consumer: &str) -> Result<&ClusterGraph<S>> {
+        match self {
+            Evidence::ClusterGraph(g) => Ok(g),
+            _ => Err(self.unreadable(consumer, Kind::ClusterGraph)),
+        }
+    }
+
+    /// The embedding, or the error of a consumer that reads nothing else.
+    pub fn embedding_for(&self, consumer: &str) -> Result<&Embedding<S>> {
+        match self {
+            Evidence::Embedding(e) => Ok(e),
+            _ => Err(self.unreadable(consumer, Kind::Embedding)),
         }
     }
 
@@ -104,5 +161,17 @@ impl<S> From<Similarity<S>> for Evidence<S> {
 impl<S> From<Bipartite<S>> for Evidence<S> {
     fn from(bipartite: Bipartite<S>) -> Self {
         Evidence::Bipartite(bipartite)
+    }
+}
+
+impl<S> From<ClusterGraph<S>> for Evidence<S> {
+    fn from(graph: ClusterGraph<S>) -> Self {
+        Evidence::ClusterGraph(graph)
+    }
+}
+
+impl<S> From<Embedding<S>> for Evidence<S> {
+    fn from(embedding: Embedding<S>) -> Self {
+        Evidence::Embedding(embedding)
     }
 }

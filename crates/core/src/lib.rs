@@ -62,7 +62,7 @@ pub use dendrogram::{Dendrogram, Merge};
 pub use enhancer::{Enhanced, Enhancer, NoEnhancement, Problem};
 pub use ensemble::{Ensemble, Label, MISSING};
 pub use error::{Error, ParamError, Result};
-pub use evidence::{Bipartite, Evidence, Kind};
+pub use evidence::{Bipartite, ClusterGraph, Embedding, Evidence, Kind};
 pub use grouping::Grouping;
 pub use iterate::iterate;
 pub use matrix::{Mat, MatMut, MatRef};

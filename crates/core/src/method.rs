@@ -8,7 +8,7 @@ use crate::constraints::{Constraints, Violations};
 use crate::context::Ctx;
 use crate::dendrogram::Dendrogram;
 use crate::ensemble::Ensemble;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evidence::Evidence;
 use crate::memory::{self, Bytes, Need, Shape};
 use crate::partition::Partition;
@@ -24,10 +24,14 @@ pub trait Method<S: Real>: Component {
 
     /// From ensemble to k clusters in one go.
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome> {
-        let fit = self.fit(ensemble, ctx)?;
+        let before = ctx.clusters.replace(k);
+        let fit = self.fit(ensemble, ctx);
+        ctx.clusters = before;
+        let fit = fit?;
         let partition = fit.cut(k, ctx)?;
         let violations = fit.violations(&partition);
-        Ok(Outcome { partition, report: fit.report, timings: fit.timings, violations })
+        let Fit { learning, report, timings, .. } = fit;
+        Ok(Outcome { partition, learning, report, timings, violations })
     }
 }
 
@@ -40,6 +44,8 @@ forward!(Method<S> {
 pub struct Fit<S> {
     /// What the consensus was built on, after enhancement.
     pub evidence: Evidence<S>,
+    /// How the representation was learned, if it iterates.
+    pub learning: Option<Report>,
     /// How the enhancement went.
     pub report: Report,
     /// The consensus.
@@ -48,6 +54,9 @@ pub struct Fit<S> {
     pub timings: Vec<(&'static str, Duration)>,
     /// The constraints it was made under, if there were any.
     pub constraints: Option<Constraints>,
+    /// The only number of clusters it can be cut into, where the evidence was learned
+    /// for one.
+    pub clusters: Option<usize>,
 }
 
 impl<S: Real> Fit<S> {
@@ -104,11 +113,27 @@ impl<S: Real> Fit<S> {
         let evidence = Evidence::Similarity(similarity);
         let fitted = ctx.install(|ctx| consensus.fit(&evidence, ctx))??;
         let timings = vec![("consensus", began.elapsed())];
-        Ok(Fit { evidence, report: Report::direct("none"), fitted, timings, constraints: None })
+        let report = Report::direct("none");
+        Ok(Fit {
+            evidence,
+            learning: None,
+            report,
+            fitted,
+            timings,
+            constraints: None,
+            clusters: None,
+        })
     }
 
     /// The partition into k clusters.
+    ///
+    /// # Errors
+    /// [`Error::OtherClusters`] if the evidence was learned for another k, and those of
+    /// the consensus function.
     pub fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+        if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
+            return Err(Error::OtherClusters { fitted, k });
+        }
         ctx.install(|ctx| self.fitted.cut(k, ctx))?
     }
 
@@ -128,6 +153,8 @@ impl<S: Real> Fit<S> {
 pub struct Outcome {
     /// The consensus partition.
     pub partition: Partition,
+    /// How the representation was learned, if it iterates.
+    pub learning: Option<Report>,
     /// How the enhancement went.
     pub report: Report,
     /// Time of each stage, in order.

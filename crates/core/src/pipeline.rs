@@ -209,6 +209,10 @@ where
 
     fn fit_here(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
         self.check_constraints(ensemble)?;
+        let clusters = match self.represent.reads_k() {
+            true => Some(ctx.clusters_for(self.represent.name())?),
+            false => None,
+        };
         let mut watch = Stopwatch::new();
         let limit = ctx.memory();
         check_rows(ensemble, limit)?;
@@ -216,7 +220,9 @@ where
         let needs = self.budget(&shape_of(&microclusters, ctx), limit)?;
         watch.lap("microclusters");
         begin(ctx, &needs, "represent");
+        ctx.take_learned();
         let evidence = self.represent.build(&microclusters, ctx)?;
+        let learning = ctx.take_learned();
         watch.lap("represent");
         let grouping = self.split(&evidence)?;
         let (microclusters, needs) = match Arc::ptr_eq(&grouping, microclusters.grouping()) {
@@ -241,7 +247,8 @@ where
         let fitted = self.consensus.fit(&evidence, ctx)?;
         watch.lap("consensus");
         let constraints = self.constraints.clone();
-        Ok(Fit { evidence, report, fitted, timings: watch.laps, constraints })
+        let timings = watch.laps;
+        Ok(Fit { evidence, learning, report, fitted, timings, constraints, clusters })
     }
 
     fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {

@@ -16,6 +16,12 @@ pub trait Represent<S: Real>: Component {
         Kind::Similarity
     }
 
+    /// Whether the evidence is learned for one number of clusters,
+    /// [`Ctx::clusters`]. A pipeline with such a representation is fitted for one k.
+    fn reads_k(&self) -> bool {
+        false
+    }
+
     /// Builds the evidence. A constructor without a definition for missing
     /// labels returns [`Error::Unsupported`] when there are any.
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>>;
@@ -30,6 +36,11 @@ pub trait Represent<S: Real>: Component {
             Kind::Bipartite => {
                 shape.sparse((shape.groups as u64).saturating_mul(shape.clusters as u64))
             }
+            Kind::ClusterGraph => {
+                let members = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+                shape.sparse(members) + shape.clone().with_groups(shape.clusters).square()
+            }
+            Kind::Embedding => shape.vector() * shape.clusters as u64,
         };
         Footprint::new(result, result)
     }
@@ -37,6 +48,7 @@ pub trait Represent<S: Real>: Component {
 
 forward!(Represent<S> {
     fn kind(&self) -> Kind;
+    fn reads_k(&self) -> bool;
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>>;
     fn footprint(&self, shape: &Shape) -> Footprint;
 });

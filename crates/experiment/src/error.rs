@@ -222,6 +222,12 @@ pub enum StudyError {
     },
 }
 
+impl From<enclust_io::WriteError> for StudyError {
+    fn from(error: enclust_io::WriteError) -> Self {
+        StudyError::Write { path: error.path, error: error.error }
+    }
+}
+
 impl From<enclust_io::ReadError> for StudyError {
     fn from(error: enclust_io::ReadError) -> Self {
         StudyError::Pool(Box::new(error))

@@ -56,6 +56,7 @@ pub const DEFAULT_BACKEND: &str = if cfg!(feature = "faer") {
 pub fn standard<S: Precision>() -> Registry<S> {
     let mut registry = Registry::new();
     enclust_ca::register(&mut registry);
+    enclust_learn::register(&mut registry);
     enclust_enhance::register(&mut registry);
     enclust_consensus::register(&mut registry);
     S::register_backends(&mut registry);

@@ -23,6 +23,16 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         ("lwgp", "locally weighted graph partitioning", plain("lwb", Part::named("tcut"))),
         ("ptgp", "probability trajectory graph partitioning", plain("ptb", once("tcut"))),
         (
+            "ecpcs-hc",
+            "cluster-wise similarities with average link",
+            plain("eca", Part::named("average")),
+        ),
+        (
+            "ecpcs-mc",
+            "meta-clusters of cluster-wise similarities",
+            plain("pcs", Part::named("metaclusters")),
+        ),
+        (
             "ec-cms",
             "co-association matrix self-enhancement, the certified optimum",
             enhanced("exact"),

@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
-use enclust_core::{Bipartite, Csr, Ensemble, MISSING, Microclusters, Real, Similarity};
+use enclust_core::{
+    Bipartite, ClusterGraph, Csr, Embedding, Ensemble, MISSING, Mat, Microclusters, Real,
+    Similarity,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -225,6 +228,32 @@ pub fn bipartite<S: Real>(microclusters: &Microclusters) -> Bipartite<S> {
         .collect();
     let weights = Csr::from_rows(offsets[clusterings], rows);
     Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }
+}
+
+/// Base clusters joined by the share of their samples that they have in common.
+pub fn cluster_graph<S: Real>(microclusters: &Microclusters) -> ClusterGraph<S> {
+    let Bipartite { grouping, weights: members } = bipartite::<S>(microclusters);
+    let clusters = members.cols();
+    let mut common = vec![0.0; clusters * clusters];
+    for p in 0..members.rows() {
+        for (a, _) in members.iter_row(p) {
+            for (b, _) in members.iter_row(p) {
+                common[a * clusters + b] += grouping.sizes()[p] as f64;
+            }
+        }
+    }
+    let at = |a: usize, b: usize| common[a * clusters + b];
+    let share = |a, b| S::of(at(a, b) / (at(a, a) + at(b, b) - at(a, b)));
+    ClusterGraph { weights: Mat::from_fn(clusters, clusters, share), grouping, members }
+}
+
+/// Groups as the corners of a cube: a coordinate for each base cluster, 1 where the group
+/// is in it.
+pub fn embedding<S: Real>(microclusters: &Microclusters) -> Embedding<S> {
+    let Bipartite { grouping, weights } = bipartite::<S>(microclusters);
+    let points =
+        Mat::from_fn(weights.rows(), weights.cols(), |p, a| weights.get(p, a).unwrap_or(S::zero()));
+    Embedding { grouping, points }
 }
 
 /// Steele, Lea and Flood's SplitMix64: enough randomness for test data.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use enclust_core::{Bytes, Csr, Ctx, Error, Footprint, Result, Similarity};
+use enclust_core::{Bytes, Csr, Ctx, Error, Footprint, Mat, Result, Similarity};
 
 /// The component on trial.
 pub(crate) struct Subject {
@@ -63,6 +63,11 @@ pub(crate) fn similarity_bytes(similarity: &Similarity<f64>) -> Bytes {
 pub(crate) fn sparse_bytes(matrix: &Csr<f64>) -> Bytes {
     let entries = matrix.entries() * (size_of::<u32>() + size_of::<f64>());
     Bytes((entries + (matrix.rows() + 1) * size_of::<usize>()) as u64)
+}
+
+/// What the entries of a dense matrix take.
+pub(crate) fn dense_bytes(matrix: &Mat<f64>) -> Bytes {
+    Bytes((matrix.rows() * matrix.cols() * size_of::<f64>()) as u64)
 }
 
 /// Numbers of threads to compare: alone, together, and more than there may be cores.

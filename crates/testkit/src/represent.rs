@@ -1,11 +1,14 @@
 //! The laws of [`Represent`].
 
 use enclust_core::{
-    Bipartite, Bytes, Ctx, Ensemble, Evidence, Microclusters, Real, Represent, Shape,
+    Bipartite, Bytes, ClusterGraph, Ctx, Embedding, Ensemble, Evidence, Grouping, Microclusters,
+    Real, Represent, Shape,
 };
 
 use crate::generate::{degenerate, permuted, planted, planted_with_missing, relabelled, shuffled};
-use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, sparse_bytes, with_threads};
+use crate::law::{
+    Subject, THREADS, bits, dense_bytes, distance, similarity_bytes, sparse_bytes, with_threads,
+};
 
 /// How far rounding may move a value when sums are taken in another order.
 const ROUNDING: f64 = 1e-10;
@@ -37,7 +40,9 @@ pub fn conformance(represent: &dyn Represent<f64>) {
 ///
 /// Evidence is compared sample by sample: a similarity by its n × n matrix, a
 /// bipartite graph by the weight of the ways that lead from one over a base
-/// cluster to the other.
+/// cluster to the other, a graph of base clusters by the weights between the clusters
+/// of the two, an embedding by inner products. A representation that learns for one
+/// number of clusters does so for 3.
 ///
 /// - the evidence is of the kind promised, about all samples, and a similarity
 ///   lies in [0, 1];
@@ -56,7 +61,8 @@ pub fn conformance(represent: &dyn Represent<f64>) {
 pub fn conformance_with(represent: &dyn Represent<f64>, options: &Options) {
     let subject = Subject::new("representation", represent.name());
     for (name, ensemble) in ensembles() {
-        let trial = Trial { subject: &subject, represent, case: name };
+        let clusters = clusters_of(&Microclusters::of(&ensemble));
+        let trial = Trial { subject: &subject, represent, case: name, clusters };
         if trial.pairs(&ensemble).is_some() {
             trial.well_formed(&ensemble);
             trial.symmetries(&ensemble);
@@ -80,8 +86,9 @@ pub fn precisions_agree(single: &dyn Represent<f32>, double: &dyn Represent<f64>
     for (name, ensemble) in ensembles() {
         let microclusters = Microclusters::of(&ensemble);
         let missing = microclusters.has_missing();
-        let narrow = single.build(&microclusters, &mut Ctx::default());
-        let wide = double.build(&microclusters, &mut Ctx::default());
+        let k = clusters_of(&microclusters);
+        let narrow = single.build(&microclusters, &mut Ctx::default().with_clusters(k));
+        let wide = double.build(&microclusters, &mut Ctx::default().with_clusters(k));
         let narrow = subject.supported(missing, narrow, name).map(|e| pairwise(&e));
         let wide = subject.supported(missing, wide, name).map(|e| pairwise(&e));
         let law = "single and double precision agree to 1e-4";
@@ -104,10 +111,16 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out
 }
 
+/// The k for representations that learn for one.
+fn clusters_of(microclusters: &Microclusters) -> usize {
+    microclusters.len().min(3)
+}
+
 struct Trial<'a> {
     subject: &'a Subject,
     represent: &'a dyn Represent<f64>,
     case: &'static str,
+    clusters: usize,
 }
 
 impl Trial<'_> {
@@ -180,6 +193,8 @@ impl Trial<'_> {
         let made = match &evidence {
             Evidence::Similarity(s) => similarity_bytes(s),
             Evidence::Bipartite(graph) => sparse_bytes(&graph.weights),
+            Evidence::ClusterGraph(g) => sparse_bytes(&g.members) + dense_bytes(&g.weights),
+            Evidence::Embedding(e) => dense_bytes(&e.points),
             _ => Bytes(0),
         };
         let stated = self.represent.footprint(&Shape::of::<f64>(&microclusters));
@@ -213,7 +228,10 @@ impl Trial<'_> {
         microclusters: &Microclusters,
         threads: usize,
     ) -> enclust_core::Result<Evidence<f64>> {
-        with_threads(threads, |ctx| self.represent.build(microclusters, ctx))
+        with_threads(threads, |ctx| {
+            ctx.clusters = Some(self.clusters);
+            self.represent.build(microclusters, ctx)
+        })
     }
 
     fn law(&self, law: &str, holds: bool, detail: impl std::fmt::Display) {
@@ -226,8 +244,33 @@ fn pairwise<S: Real>(evidence: &Evidence<S>) -> Vec<f64> {
     match evidence {
         Evidence::Similarity(s) => s.to_matrix().into_iter().map(S::wide).collect(),
         Evidence::Bipartite(graph) => two_step_weights(graph),
+        Evidence::ClusterGraph(graph) => weights_between_clusters(graph),
+        Evidence::Embedding(e) => inner_products(e),
         _ => Vec::new(),
     }
+}
+
+/// A number for each pair of samples, from one for each pair of groups.
+fn for_samples(grouping: &Grouping, between: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+    let map = grouping.map();
+    let pairs = map.iter().flat_map(|&p| map.iter().map(move |&q| (p as usize, q as usize)));
+    pairs.map(|(p, q)| between(p, q)).collect()
+}
+
+/// The sum of the weights between the clusters of one sample and those of the other.
+fn weights_between_clusters<S: Real>(graph: &ClusterGraph<S>) -> Vec<f64> {
+    for_samples(&graph.grouping, |p, q| {
+        let of = |p: usize| graph.members.iter_row(p).map(|(cluster, _)| cluster);
+        of(p).flat_map(|a| of(q).map(move |b| (a, b))).map(|at| graph.weights[at].wide()).sum()
+    })
+}
+
+/// Inner products of the points; turning the axes changes nothing.
+fn inner_products<S: Real>(embedding: &Embedding<S>) -> Vec<f64> {
+    let points = &embedding.points;
+    for_samples(&embedding.grouping, |p, q| {
+        (0..points.cols()).map(|j| points[(p, j)].wide() * points[(q, j)].wide()).sum()
+    })
 }
 
 /// The weight of the ways from one sample over a base cluster to another: the
@@ -243,11 +286,10 @@ fn two_step_weights<S: Real>(graph: &Bipartite<S>) -> Vec<f64> {
             totals[cluster] += weight.wide() * graph.grouping.sizes()[p] as f64;
         }
     }
-    let ways = |p: u32, q: u32| -> f64 {
-        let (from, to) = (&rows[p as usize], &rows[q as usize]);
+    let ways = |p: usize, q: usize| -> f64 {
+        let (from, to) = (&rows[p], &rows[q]);
         let meeting = (0..totals.len()).filter(|&c| from[c] != 0.0 && to[c] != 0.0);
         meeting.map(|c| from[c] * to[c] / totals[c]).sum()
     };
-    let map = graph.grouping.map();
-    map.iter().flat_map(|&p| map.iter().map(move |&q| (p, q))).map(|(p, q)| ways(p, q)).collect()
+    for_samples(&graph.grouping, ways)
 }

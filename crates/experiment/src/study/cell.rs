@@ -44,11 +44,15 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     if let Some(bytes) = memory {
         *ctx = Ctx::new(&*plan.backend).with_seed(seed).with_memory(bytes);
     }
+    let ks = plan.protocol.clusters(cell.pool);
+    if let [k] = ks[..] {
+        ctx.clusters = Some(k);
+    }
     let fit = pipeline.fit(&ensemble, ctx)?;
     let began = Instant::now();
     let truth = pool.truth.as_ref();
     let mut partitions = Vec::new();
-    for k in plan.protocol.clusters(cell.pool) {
+    for k in ks {
         partitions.push(fit.cut(k, ctx)?);
     }
     let cut = ("cut", began.elapsed());

@@ -123,7 +123,12 @@ impl ClusterArgs {
         let mut timings = vec![Timing::new("read", began.elapsed())];
 
         let seed = self.selection.seed.into();
-        let ctx = self.machine.context(&*backend, seed);
+        let mut ctx = self.machine.context(&*backend, seed);
+        if let Clusters::These(ks) = &self.k
+            && let [k] = ks[..]
+        {
+            ctx.clusters = Some(k);
+        }
         let fit = fit(&plan, &mut data, &mut ctx.with_observer(&mut watch))?;
         drop(watch);
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage, time)));

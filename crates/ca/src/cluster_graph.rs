@@ -1,0 +1,103 @@
+//! The graph of base clusters of ECPCS-MC.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Bytes, ClusterGraph, Component, Csr, Ctx, Evidence, Footprint, Kind, Mat, Microclusters,
+    ParamError, Parameters, Real, Represent, Result, Shape,
+};
+
+use crate::cluster_walk::{ClusterSimilarity, EcaParams};
+
+/// Base clusters joined by their propagated similarities.
+///
+/// **Problem.** The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights
+/// of a graph of them. A cluster has weight 1 with itself; one that shares no sample with
+/// another (there is but one clustering, then) has none at all.
+///
+/// It runs at group size: Z counts samples, and the samples of a group are in the same
+/// clusters.
+///
+/// **Parameters.** t, see [`EcaParams`].
+///
+/// **Complexity.** O(n' m² + t N e) time for N base clusters and e pairs of them that share
+/// a sample; n' m + 4N² numbers, no n' × n' matrix.
+///
+/// **Determinism.** A function of the ensemble; threads change nothing.
+///
+/// **Errors.** Missing labels and weights other than 1 are
+/// [unsupported](enclust_core::Error::Unsupported).
+///
+/// ```
+/// use enclust_ca::PropagatedClusters;
+/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1], [0, 1, 2]])?;
+/// let pcs = PropagatedClusters::default();
+/// let Evidence::ClusterGraph(graph) = pcs.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?
+/// else { unreachable!() };
+/// assert_eq!((graph.members.rows(), graph.weights.rows()), (3, 7));
+/// assert_eq!(graph.weights[(0, 0)], 1.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** As for [`Eca`](crate::Eca) (ECPCS-MC).
+#[derive(Clone, Debug, Default)]
+pub struct PropagatedClusters {
+    params: EcaParams,
+}
+
+impl PropagatedClusters {
+    /// Checks the parameters.
+    pub fn new(params: EcaParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(PropagatedClusters { params })
+    }
+}
+
+impl Component for PropagatedClusters {
+    fn name(&self) -> &str {
+        "pcs"
+    }
+}
+
+impl<S: Real> Represent<S> for PropagatedClusters {
+    fn kind(&self) -> Kind {
+        Kind::ClusterGraph
+    }
+
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
+        let grouping = Arc::clone(microclusters.grouping());
+        let (members, weights) = (members(microclusters), weights(&clusters));
+        Ok(ClusterGraph { grouping, members, weights }.into())
+    }
+
+    /// The similarities of clusters; then these beside the graph, its links in lists
+    /// before they are packed.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+        let lists =
+            Bytes(links) * 2 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
+        let graph = shape.sparse(links) + shape.clone().with_groups(shape.clusters).square();
+        let copying = ClusterSimilarity::result_bytes(shape) + lists;
+        Footprint::new(graph, copying.max(ClusterSimilarity::bytes(shape) - graph))
+    }
+}
+
+/// One row a group: 1 for each of its clusters.
+fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
+    let (m, offsets) = (microclusters.clusterings(), microclusters.cluster_offsets());
+    let row = |p: usize| {
+        let home = |k: usize| (offsets[k] as u32 + microclusters.label(p, k), S::one());
+        (0..m).map(home).collect()
+    };
+    Csr::from_rows(offsets[m], (0..microclusters.len()).map(row).collect())
+}
+
+/// The similarities as a matrix, nothing for isolated clusters.
+fn weights<S: Real>(clusters: &ClusterSimilarity) -> Mat<S> {
+    let ClusterSimilarity { values, isolated } = clusters;
+    let n = isolated.len();
+    Mat::from_fn(n, n, |a, b| if isolated[a] { S::zero() } else { S::of(values[b * n + a]) })
+}

@@ -1,0 +1,124 @@
+//! Enhanced co-association.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Bytes, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Real,
+    Represent, Result, Shape, Similarity, fill_condensed,
+};
+
+use crate::cluster_walk::{ClusterSimilarity, EcaParams};
+use crate::memory::filling;
+
+/// Enhanced co-association: samples are as similar as their clusters.
+///
+/// **Problem.** A walker goes from a base cluster to another one with a probability
+/// proportional to their Jaccard coefficient, and two clusters are as similar, Z, as the
+/// cosine of the distributions their walkers pass through in t steps. Then
+/// Aᵢⱼ = (1/m) Σₖ Z(cluster of i in k, cluster of j in k). In plain co-association two
+/// clusters of one clustering have nothing in common; here they do, through the clusters
+/// of others.
+///
+/// It runs at group size: Z counts samples, and the samples of a group are in the same
+/// clusters, so one value serves all pairs between two groups. A cluster has similarity 1
+/// with itself, so the value within a group is 1.
+///
+/// **Parameters.** t, see [`EcaParams`].
+///
+/// **Complexity.** O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them
+/// that share a sample; n'²/2 + 3N² numbers.
+///
+/// **Determinism.** A function of the ensemble; threads change nothing.
+///
+/// **Errors.** Missing labels and weights other than 1 are
+/// [unsupported](enclust_core::Error::Unsupported).
+///
+/// ```
+/// use enclust_ca::{Eca, EcaParams};
+/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 2], [0, 1, 1, 2], [0, 0, 0, 1]])?;
+/// let eca = Eca::new(EcaParams { steps: 20 })?;
+/// let evidence = eca.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
+/// let s = evidence.as_similarity().unwrap();
+/// // One clustering of three joins this pair; the others have clusters for it that are alike.
+/// assert!(s.between(0, 2) > 1.0 / 3.0);
+/// // Nothing leads from the clusters of sample 0 to those of sample 3.
+/// assert_eq!(s.between(0, 3), 0.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble
+/// clustering via fast propagation of cluster-wise similarities", IEEE Transactions on
+/// Systems, Man, and Cybernetics: Systems 2021 (ECPCS-HC).
+#[derive(Clone, Debug, Default)]
+pub struct Eca {
+    params: EcaParams,
+}
+
+impl Eca {
+    /// Checks the parameters.
+    pub fn new(params: EcaParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Eca { params })
+    }
+}
+
+impl Component for Eca {
+    fn name(&self) -> &str {
+        "eca"
+    }
+}
+
+impl<S: Real> Represent<S> for Eca {
+    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
+        let between = mean_similarities(microclusters, &clusters.values);
+        let ones = vec![S::one(); microclusters.len()];
+        let grouping = Arc::clone(microclusters.grouping());
+        Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+    }
+
+    /// The similarities of clusters; then these, the clusters of each group and a list of
+    /// cluster similarities a thread.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let similarity = shape.similarity();
+        let homes = shape.each_group(size_of::<u32>()) * shape.clusterings as u64;
+        let near = Bytes(shape.clusters as u64) * (size_of::<f64>() * shape.threads) as u64;
+        let reading = ClusterSimilarity::result_bytes(shape) + homes + near + filling(shape);
+        Footprint::new(similarity, reading.max(ClusterSimilarity::bytes(shape) - similarity))
+    }
+}
+
+/// The mean, over the clusterings, of the similarities between the clusters of two groups,
+/// for all pairs of groups.
+///
+/// The clusters of a group lie beside each other, so that a value is a sum of entries of
+/// one short list: the similarities of the first group's clusters to those beside them in
+/// their clusterings.
+fn mean_similarities<S: Real>(microclusters: &Microclusters, similarity: &[f64]) -> Vec<S> {
+    let (n, m) = (microclusters.len(), microclusters.clusterings());
+    let offsets = microclusters.cluster_offsets();
+    let homes = clusters_of_groups(microclusters, &offsets);
+    fill_condensed(n, |p, row| {
+        let mut near = Vec::with_capacity(offsets[m]);
+        for (k, &home) in homes[p * m..][..m].iter().enumerate() {
+            let own = &similarity[home as usize * offsets[m]..][..offsets[m]];
+            near.extend_from_slice(&own[offsets[k]..offsets[k + 1]]);
+        }
+        for (out, others) in row.iter_mut().zip(homes[(p + 1) * m..].chunks_exact(m)) {
+            let sum: f64 = others.iter().map(|&other| near[other as usize]).sum();
+            *out = S::of(sum / m as f64);
+        }
+    })
+}
+
+/// The m clusters of each group, counted through all clusterings, group after group.
+fn clusters_of_groups(microclusters: &Microclusters, offsets: &[usize]) -> Vec<u32> {
+    let mut homes = Vec::with_capacity(microclusters.len() * microclusters.clusterings());
+    for p in 0..microclusters.len() {
+        let home = |k: usize| offsets[k] as u32 + microclusters.label(p, k);
+        homes.extend((0..microclusters.clusterings()).map(home));
+    }
+    homes
+}

@@ -1,0 +1,169 @@
+//! Groups of base clusters that samples vote for.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Bytes, ClusterGraph, Component, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint,
+    Grouping, Kind, Partition, Real, Result, Shape, check_k,
+};
+use enclust_linalg::leading_eigenpairs_bytes;
+
+use crate::embedding::FEW;
+use crate::ncut::Ncut;
+
+const NAME: &str = "metaclusters";
+
+/// **Summary.** Meta-clustering: base clusters are put into groups, and each sample goes
+/// to the group that holds most of its clusters.
+///
+/// **Problem.** A [normalised cut](Ncut) puts the base clusters into k groups. The score of
+/// a sample for a group is the share of the group's clusters that hold the sample; the
+/// sample goes to the group of the largest score.
+///
+/// It runs at group size: the samples of a group are in the same clusters, so they have the
+/// same scores.
+///
+/// **Parameters.** None.
+///
+/// **Complexity.** That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N²
+/// numbers beside the graph.
+///
+/// **Determinism and ties.** A function of the graph, k, the seed and the backend; threads
+/// change nothing. Equal scores go to the lowest group. Groups that win no sample vanish,
+/// so that there may be fewer than k clusters.
+///
+/// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are samples or base
+/// clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups
+/// do not fit; [`Error::Unsupported`] for weights that are negative or not finite;
+/// [`Error::NoConvergence`] if the eigenvectors are not found.
+///
+/// **Example.**
+/// ```
+/// use std::sync::Arc;
+/// use enclust_consensus::Metaclusters;
+/// use enclust_core::{ClusterGraph, Consensus, Csr, Ctx, Grouping, Mat};
+///
+/// // Two clusterings of two clusters; the first clusters of both are alike, and the second.
+/// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
+/// let members = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
+/// let weights = Mat::from_fn(4, 4, |a, b| if a % 2 == b % 2 { 1.0 } else { 0.1 });
+/// let graph = ClusterGraph { grouping: Arc::new(Grouping::singletons(4)), members, weights };
+/// let mut ctx = Ctx::default();
+/// let fitted = Metaclusters.fit(&graph.into(), &mut ctx)?;
+/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble
+/// clustering via fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man,
+/// and Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the
+/// authors' program as is done here.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Metaclusters;
+
+impl Component for Metaclusters {
+    fn name(&self) -> &str {
+        NAME
+    }
+}
+
+impl<S: Real> Consensus<S> for Metaclusters {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::ClusterGraph]
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let ClusterGraph { grouping, members, weights } = evidence.cluster_graph_for(NAME)?;
+        Error::check_size("rows of the graph's members", grouping.len(), members.rows())?;
+        Error::check_size("base clusters with weights", members.cols(), weights.rows())?;
+        Ok(Box::new(Voting {
+            graph: Ncut::new(weights)?,
+            members: members.clone(),
+            grouping: Arc::clone(grouping),
+        }))
+    }
+
+    fn gives_exactly_k(&self) -> bool {
+        false
+    }
+
+    /// The normalised graph and a copy of who is in which cluster; a cut besides.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+        let clusters = shape.clone().with_groups(shape.clusters);
+        let graph = clusters.square() + clusters.in_double().vector();
+        let cut = cut_bytes(FEW.min(shape.clusters), shape);
+        Footprint::new(graph + shape.sparse(links), cut + shape.each_sample(2 * size_of::<usize>()))
+    }
+}
+
+/// What cutting into k clusters takes.
+fn cut_bytes(k: usize, shape: &Shape) -> Bytes {
+    let clusters = shape.clone().with_groups(shape.clusters);
+    let points = clusters.each_group(shape.scalar + 32) * k as u64;
+    // Axes, sums of points, vectors and the turns they make.
+    let rotation = Bytes(k as u64) * (5 * (8 * k as u64 + size_of::<Vec<f64>>() as u64));
+    let eigenpairs = leading_eigenpairs_bytes(shape.clusters, k, shape.scalar, shape.threads);
+    points + eigenpairs.max(rotation) + shape.each_group(size_of::<usize>())
+}
+
+/// A graph of base clusters, and who votes for them.
+struct Voting<S> {
+    graph: Ncut<S>,
+    members: Csr<S>,
+    grouping: Arc<Grouping>,
+}
+
+impl<S: Real> Voting<S> {
+    fn check_room(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<()> {
+        let (samples, groups) = (self.grouping.samples(), self.grouping.len());
+        let mut shape = Shape::ahead::<S>(samples, 1, self.graph.len(), groups);
+        if ctx.threads > 0 {
+            shape = shape.with_threads(ctx.threads);
+        }
+        let size = format!("k = {k} of {} base clusters", self.graph.len());
+        let needed = cut_bytes(k, &shape);
+        ctx.require(&format!("a cut by {NAME}"), needed, &size, "ask for fewer clusters")
+    }
+}
+
+impl<S: Real> Fitted<S> for Voting<S> {
+    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(NAME, k, Fitted::<S>::largest_k(self))?;
+        self.check_room(k, ctx)?;
+        let groups = self.graph.groups(k, ctx)?;
+        Ok(self.grouping.lift(&votes(&self.members, &groups, k)))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.graph.len().min(self.grouping.samples())
+    }
+}
+
+/// The group of clusters that each row goes to.
+fn votes<S: Real>(members: &Csr<S>, groups: &[usize], k: usize) -> Vec<usize> {
+    let mut sizes = vec![0.0; k];
+    groups.iter().for_each(|&g| sizes[g] += 1.0);
+    let vote = |p: usize| {
+        let mut scores = vec![0.0; k];
+        members.iter_row(p).for_each(|(cluster, w)| scores[groups[cluster]] += w.wide());
+        // A group without clusters never wins.
+        let score = |g: usize| if sizes[g] > 0.0 { scores[g] / sizes[g] } else { -1.0 };
+        (1..k).fold(0, |best, g| if score(g) > score(best) { g } else { best })
+    };
+    (0..members.rows()).map(vote).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clusters 0, 1, 2 in group 1 and 3 in group 2; group 0 is empty.
+    #[test]
+    fn the_largest_share_wins_and_empty_groups_never_do() {
+        let row = |clusters: &[u32]| clusters.iter().map(|&a| (a, 1.0)).collect();
+        let rows = vec![row(&[0, 1, 2, 3]), row(&[0, 1]), row(&[0, 1, 3]), row(&[])];
+        let members = Csr::<f64>::from_rows(4, rows);
+        assert_eq!(votes(&members, &[1, 1, 1, 2], 3), [1, 1, 2, 1]);
+    }
+}

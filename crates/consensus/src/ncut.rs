@@ -1,0 +1,186 @@
+//! Normalised cut of a graph, made discrete by a rotation.
+
+use enclust_core::{Ctx, Error, Mat, Real, Result, check_k};
+use enclust_linalg::leading_eigenpairs;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::embedding::unit_rows;
+use crate::rotation::nearest_orthogonal;
+
+const NAME: &str = "ncut";
+/// Weights below this are dropped.
+const FAINT: f64 = 1e-6;
+/// Added to the weight of a node with itself.
+const OFFSET: f64 = 0.5;
+/// Rotations after which the search ends.
+const ROTATIONS: usize = 20;
+
+/// **Summary.** Normalised cut of a weighted graph into groups of nodes.
+///
+/// **Problem.** From weights W with row sums d, take the k eigenvectors of
+/// D^-1/2 (W + I/2) D^-1/2 with the largest eigenvalues, D = diag(d + 1), and scale the rows
+/// of D^-1/2 V, its columns being of equal length, to points of unit length. Then find k
+/// orthogonal axes and a group for each point such that the points lie as close as
+/// they can to the axes of their groups: in turn, each point goes to the axis with which it
+/// has the largest inner product, and the axes become the orthogonal ones nearest to the
+/// sums of their points. A random point and others as orthogonal to those before as there
+/// are make the first axes.
+///
+/// **Complexity.** O(N² k) time for each of a few tens of products with N nodes, O(N k² + k³)
+/// for each of at most 20 rotations; N² numbers.
+///
+/// **Determinism and ties.** A function of the weights, k, the seed and the backend;
+/// threads change nothing. Ties go to the lowest number. The signs and the order of the
+/// eigenvectors do not matter, as they turn points and axes alike. A node to which none of
+/// the eigenvectors reaches is the origin, which goes to group 0.
+///
+/// **Errors.** [`Error::Size`] if the weights are no square; [`Error::Unsupported`] for
+/// weights that are negative or not finite; [`Error::ClusterCount`] for k = 0 or more than
+/// N; [`Error::NoConvergence`] if the eigenvectors are not found.
+///
+/// **Example.**
+/// ```
+/// use enclust_consensus::Ncut;
+/// use enclust_core::{Ctx, Mat};
+///
+/// // Two pairs, and a weak link between them.
+/// let w = |i: usize, j: usize| if i / 2 == j / 2 { 1.0 } else if i + j == 3 { 0.1 } else { 0.0 };
+/// let cut = Ncut::new(&Mat::from_fn(4, 4, w))?;
+/// let groups = cut.groups(2, &mut Ctx::<f64>::default())?;
+/// assert_eq!(groups[0], groups[1]);
+/// assert_eq!(groups[2], groups[3]);
+/// assert_ne!(groups[0], groups[2]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** J. Shi, J. Malik, *Normalized cuts and image segmentation*, TPAMI 22
+/// (2000); S. Yu, J. Shi, *Multiclass spectral clustering*, ICCV 2003. The offset and the
+/// end of the search are those of the latter's program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ncut<S> {
+    /// D^-1/2 (W + I/2) D^-1/2.
+    matrix: Mat<S>,
+    /// D^-1/2.
+    scale: Vec<f64>,
+}
+
+impl<S: Real> Ncut<S> {
+    /// Of the graph with these weights, of which the lower triangle is read.
+    pub fn new(weights: &Mat<S>) -> Result<Self> {
+        Error::check_size("columns of the weights", weights.rows(), weights.cols())?;
+        check_weights(weights)?;
+        let n = weights.rows();
+        let kept = |a: usize, b: usize| {
+            let weight = weights[(a.max(b), a.min(b))].wide();
+            if weight < FAINT { 0.0 } else { weight }
+        };
+        // The published program adds twice the offset to the degrees.
+        let degree = |a: usize| (0..n).map(|b| kept(a, b)).sum::<f64>() + 2.0 * OFFSET;
+        let scale: Vec<f64> = (0..n).map(|a| degree(a).sqrt().recip()).collect();
+        let entry = |a: usize, b: usize| {
+            let offset = if a == b { OFFSET } else { 0.0 };
+            S::of(scale[a] * scale[b] * (kept(a, b) + offset))
+        };
+        Ok(Ncut { matrix: Mat::from_fn(n, n, entry), scale })
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.scale.len()
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.scale.is_empty()
+    }
+
+    /// A group from 0 to k − 1 for each node. Some groups may have none.
+    pub fn groups(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Vec<usize>> {
+        check_k(NAME, k, self.len())?;
+        let points = ctx.install(|ctx| self.points(k, ctx))??;
+        let first = ChaCha8Rng::seed_from_u64(ctx.seed).random_range(0..self.len());
+        Ok(discretise(&points, k, first))
+    }
+
+    /// The nodes as points of unit length, row after row.
+    fn points(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Vec<f64>> {
+        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed, ctx.backend)?.vectors;
+        for j in 0..k {
+            let column = vectors.col_mut(j);
+            column.iter_mut().zip(&self.scale).for_each(|(v, &s)| *v *= S::of(s));
+            let length = column.iter().map(|v| v.wide() * v.wide()).sum::<f64>().sqrt();
+            column.iter_mut().for_each(|v| *v /= S::of(length));
+        }
+        Ok(unit_rows(&vectors))
+    }
+}
+
+fn check_weights<S: Real>(weights: &Mat<S>) -> Result<()> {
+    let sound = |w: &S| *w >= S::zero() && w.is_finite();
+    match weights.data().iter().find(|w| !sound(w)) {
+        Some(w) => Err(Error::unsupported(NAME, format!("the weight {w}"))),
+        None => Ok(()),
+    }
+}
+
+/// A group for each point: that of the axis it is closest to, the axes being turned to
+/// where the points are.
+fn discretise(points: &[f64], k: usize, first: usize) -> Vec<usize> {
+    let n = points.len() / k;
+    let mut axes = spread_axes(points, k, first);
+    let mut last = 0.0;
+    for rotation in 0.. {
+        let groups: Vec<usize> = points.chunks_exact(k).map(|x| nearest(&axes, x)).collect();
+        let (turned, closeness) = nearest_orthogonal(sums(points, k, &groups));
+        let distance = 2.0 * (n as f64 - closeness);
+        // Groups that stay as they are give the same number to the bit.
+        if (distance - last).abs() < f64::EPSILON || rotation == ROTATIONS {
+            return groups;
+        }
+        (axes, last) = (turned, distance);
+    }
+    unreachable!("the number of rotations is limited")
+}
+
+/// k of the points to begin with: the given one, then always one that is as orthogonal to
+/// those before as there is.
+fn spread_axes(points: &[f64], k: usize, first: usize) -> Vec<Vec<f64>> {
+    let mut axes = vec![points[first * k..][..k].to_vec()];
+    let mut overlap = vec![0.0; points.len() / k];
+    while axes.len() < k {
+        let newest = &axes[axes.len() - 1];
+        for (o, point) in overlap.iter_mut().zip(points.chunks_exact(k)) {
+            *o += dot(point, newest).abs();
+        }
+        let least =
+            (0..overlap.len()).fold(0, |best, i| if overlap[i] < overlap[best] { i } else { best });
+        axes.push(points[least * k..][..k].to_vec());
+    }
+    axes
+}
+
+/// The axis with the largest inner product, the first of them.
+fn nearest(axes: &[Vec<f64>], point: &[f64]) -> usize {
+    let (mut best, mut largest) = (0, f64::NEG_INFINITY);
+    for (g, axis) in axes.iter().enumerate() {
+        let product = dot(axis, point);
+        if product > largest {
+            (best, largest) = (g, product);
+        }
+    }
+    best
+}
+
+/// The sum of the points of each group.
+fn sums(points: &[f64], k: usize, groups: &[usize]) -> Vec<Vec<f64>> {
+    let mut sums = vec![vec![0.0; k]; k];
+    for (point, &g) in points.chunks_exact(k).zip(groups) {
+        sums[g].iter_mut().zip(point).for_each(|(s, x)| *s += x);
+    }
+    sums
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}
