@@ -50,8 +50,9 @@ fn main() -> ExitCode {
 /// Benches are left out: as tests they would only repeat, slowly, what the
 /// tests cover.
 fn test(extra: &[&str]) -> Outcome {
-    let targets = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--"];
-    let examples_in_text = ["test", "--workspace", "--doc", "--"];
+    let targets =
+        ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples", "--"];
+    let examples_in_text = ["test", "--workspace", "--all-features", "--doc", "--"];
     let mut passed = run_tests(cargo(&targets).args(extra))?;
     passed += run_tests(cargo(&examples_in_text).args(extra))?;
     report(passed)
@@ -59,8 +60,17 @@ fn test(extra: &[&str]) -> Outcome {
 
 fn lint() -> Outcome {
     run(&mut cargo(&["fmt", "--all", "--check"]))?;
-    run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-    run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    run(&mut cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-features",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
+    run(cargo(&["doc", "--workspace", "--all-features", "--no-deps"])
+        .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
 /// Not verified by a build, because the lint has built the same sources; offline,

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use enclust::core::{Bytes, Error};
 use enclust_experiment::StudyError;
@@ -174,17 +175,29 @@ impl Failure {
     }
 }
 
-/// One line for a defect of the program instead of a backtrace.
-pub fn report_panics() {
+/// The last panic, in words.
+static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Keeps what a panic says instead of printing a backtrace. A reader may still make an
+/// error of it; [`report_defect`] is for those that nobody caught.
+pub fn keep_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or(String::new(), |l| format!(" at {l}"));
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied();
         let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let text = text.unwrap_or("no message").lines().next().unwrap_or_default();
-        anstream::eprintln!(
-            "enclust: this is a defect of enclust{place}: {text}\nPlease report it with the command line: {}/issues",
-            env!("CARGO_PKG_REPOSITORY")
-        );
+        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some(format!("{place}: {text}"));
     }));
+}
+
+/// Two lines on a panic that ended the program.
+pub fn report_defect() {
+    let said = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+    anstream::eprintln!(
+        "enclust: this is a defect of enclust{}\nPlease report it with the command line: {}/issues",
+        said.unwrap_or_default(),
+        env!("CARGO_PKG_REPOSITORY")
+    );
 }

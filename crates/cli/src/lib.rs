@@ -28,6 +28,7 @@ mod amounts;
 mod clusters;
 mod commands;
 mod console;
+mod csv_table;
 mod digits;
 mod failure;
 mod forecast;
@@ -40,7 +41,7 @@ mod progress;
 mod recipe;
 mod record;
 mod selection;
-mod table;
+mod text_table;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -57,12 +58,14 @@ use failure::Failure;
 /// exit code: 0 for success, 1 for failure, 2 for a wrong command line, 130 after
 /// Ctrl-C.
 pub fn main_with(parts: &impl Parts) -> ExitCode {
-    failure::report_panics();
+    failure::keep_panics();
     interrupt::listen();
     let mut out = anstream::stdout().lock();
     let run = catch_unwind(AssertUnwindSafe(|| run_with(std::env::args_os(), parts, &mut out)));
-    // A panic has been reported already.
-    let code = run.unwrap_or(1);
+    let code = run.unwrap_or_else(|_| {
+        failure::report_defect();
+        failure::FAILED
+    });
     ExitCode::from(if interrupt::happened() { interrupt::EXIT_CODE } else { code })
 }
 

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use enclust::core::{Observer, PipelineSpec, Record};
+use enclust_experiment::study;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
@@ -50,6 +51,20 @@ impl Progress {
         }
         self.bar.set_length(total);
         self.bar.set_position(done);
+    }
+}
+
+/// The runs of a study, finished on any thread.
+impl study::Progress for Progress {
+    fn begin(&self, cells: usize, finished: usize) {
+        self.advance(finished as u64, cells as u64);
+        // What was finished before says nothing about the time left.
+        self.bar.reset_eta();
+    }
+
+    fn finished(&self, cell: &str) {
+        self.bar.set_message(cell.to_string());
+        self.bar.inc(1);
     }
 }
 

@@ -18,7 +18,6 @@
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 
-mod atomic;
 mod draws;
 mod error;
 pub mod reproduce;

@@ -12,6 +12,7 @@ use enclust_io::{Features, Pool, read_features_with, write_pool};
 use serde::Serialize;
 
 use crate::console::Console;
+use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
 use crate::inputs::{Input, TableArgs};
 use crate::interrupt::while_writing;
@@ -19,7 +20,6 @@ use crate::machine::in_threads;
 use crate::progress::Progress;
 use crate::recipe::wrong;
 use crate::record::{Timing, Versions, thread_count, values, write_json};
-use crate::table::write_clusterings;
 
 /// Make a pool of base clusterings from features
 ///

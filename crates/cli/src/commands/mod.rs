@@ -10,8 +10,6 @@ mod merge;
 mod reproduce;
 mod stability;
 mod study;
-mod study_progress;
-mod text_table;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use enclust::core::Registry;
-use enclust_experiment::reproduce::{Note, PaperTable, Request, Row, Selection, write_rows};
+use enclust_experiment::reproduce::{
+    Note, PUBLISHED_RUNS, PaperTable, Request, Row, Selection, write_rows,
+};
 
 use super::study::{PoolsArgs, ThreadsArgs};
-use super::study_progress::StudyBar;
-use super::text_table::{TextCell, TextTable};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::text_table::{TextCell, TextTable};
 
 /// Run the tables and figures of the EC-CMS paper again
 ///
@@ -74,20 +76,20 @@ pub fn run(
     };
     let selection = table.select(&request, registry)?;
     let plan = selection.study.plan(registry, &args.pools.folders())?;
-    let bar = StudyBar::new(console);
-    let options = args.threads.options(&bar);
+    let progress = Progress::new(console, "reading the pools");
+    let options = args.threads.options(&progress);
     let results = match &args.out {
         Some(folder) => plan.run_in(folder, &options)?,
         None => plan.run(&options)?,
     };
-    bar.end();
+    drop(progress);
     let rows = table.compare(&plan, &results, &selection.members)?;
     if let Some(path) = &args.csv {
         write_rows(path, &rows)?;
     }
     introduce(table, &selection, out)?;
     print_rows(&rows, out)?;
-    print_off(&rows, out)
+    print_off(&rows, selection.study.runs, out)
 }
 
 fn introduce(
@@ -133,7 +135,7 @@ fn with_spread(mean: f64, std: Option<f64>) -> String {
 }
 
 /// Every cell that is off, with its reason.
-fn print_off(rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
+fn print_off(rows: &[Row], runs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let published = rows.iter().filter(|row| row.published_mean.is_some()).count();
     if published == 0 {
         return Ok(writeln!(out, "\nNothing of this was published as numbers.")?);
@@ -146,9 +148,11 @@ fn print_off(rows: &[Row], out: &mut dyn Write) -> Result<(), Failure> {
         published - off.len(),
         if off.is_empty() { "." } else { "; off are (*):" }
     )?;
+    let fewer = format!("unexplained, but with {runs} of the paper's {PUBLISHED_RUNS} draws only");
+    let unknown = if runs < PUBLISHED_RUNS { fewer.as_str() } else { "unexplained" };
     for row in off {
         let reason = notes.iter().find(|note| note.covers(row));
-        let reason = reason.map_or("unexplained", |note| note.reason.as_str());
+        let reason = reason.map_or(unknown, |note| note.reason.as_str());
         let Row { method, dataset, metric, .. } = row;
         let difference = row.difference().unwrap_or_default();
         writeln!(out, "  {method}, {dataset}, {metric}: {difference:+.3}: {reason}")?;

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::clusters::{parse_clusters_range, usual_range};
 use crate::console::{Console, HEAD};
+use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
 use crate::inputs::{Input, PoolArgs};
 use crate::interrupt::while_writing;
@@ -25,7 +26,6 @@ use crate::progress::Progress;
 use crate::recipe::{RecipeArgs, wrong};
 use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions, values};
 use crate::selection::{Selection, SelectionArgs};
-use crate::table::{cell, write_csv};
 
 /// Show how stable the clusters are for every number of them
 ///

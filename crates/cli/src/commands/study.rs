@@ -7,10 +7,10 @@ use clap::Args;
 use enclust::core::Registry;
 use enclust_experiment::study::{Plan, Protocol, Results, RunOptions, Shard, Study, SummaryRow};
 
-use super::study_progress::StudyBar;
-use super::text_table::{TextCell, TextTable};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::text_table::{TextCell, TextTable};
 
 /// Run a whole study from one file
 ///
@@ -77,8 +77,8 @@ pub struct ThreadsArgs {
 
 impl ThreadsArgs {
     /// As options of a run.
-    pub fn options(self, bar: &StudyBar) -> RunOptions<'_> {
-        RunOptions { threads: self.threads.into(), shard: None, progress: bar }
+    pub fn options(self, progress: &Progress) -> RunOptions<'_> {
+        RunOptions { threads: self.threads.into(), shard: None, progress }
     }
 }
 
@@ -92,10 +92,10 @@ pub fn run(
     let study = Study::read(&args.study)?;
     let plan = study.plan(registry, &args.pools.folders())?;
     let folder = args.out.clone().unwrap_or_else(|| format!("{}-results", study.name).into());
-    let bar = StudyBar::new(console);
-    let options = RunOptions { shard: args.shard, ..args.threads.options(&bar) };
+    let progress = Progress::new(console, "reading the pools");
+    let options = RunOptions { shard: args.shard, ..args.threads.options(&progress) };
     let results = plan.run_in(&folder, &options)?;
-    bar.end();
+    drop(progress);
     match args.shard {
         None => print_summary(&results, out)?,
         Some(shard) => say_shard(&plan, shard, console),

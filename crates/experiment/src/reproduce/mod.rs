@@ -30,6 +30,6 @@ mod select;
 mod tables;
 
 pub use notes::Note;
-pub use row::{Row, write_rows};
+pub use row::{PUBLISHED_RUNS, Row, write_rows};
 pub use select::{Request, Selection};
 pub use tables::PaperTable;

@@ -1,16 +1,17 @@
 //! A cell of a table beside what was published.
 
+use std::io::Write;
 use std::path::Path;
 
+use enclust_io::write_atomically;
 use serde::Serialize;
 
 use super::published::Published;
-use crate::atomic::write_atomically;
 use crate::error::StudyError;
 use crate::study::csv;
 
 /// Repetitions behind every published mean.
-const PUBLISHED_RUNS: f64 = 20.0;
+pub const PUBLISHED_RUNS: usize = 20;
 /// Half of the last decimal that the paper prints.
 const ROUNDING: f64 = 0.0005;
 
@@ -68,7 +69,7 @@ impl Row {
     /// where there is none either.
     pub fn tolerance(&self) -> f64 {
         match self.published_std.or(self.std) {
-            Some(std) => std / PUBLISHED_RUNS.sqrt(),
+            Some(std) => std / (PUBLISHED_RUNS as f64).sqrt(),
             None => ROUNDING,
         }
     }
@@ -85,8 +86,7 @@ impl Row {
 /// # Errors
 /// [`StudyError::Write`].
 pub fn write_rows(path: &Path, rows: &[Row]) -> Result<(), StudyError> {
-    let bytes = csv(rows).map_err(|error| StudyError::Write { path: path.into(), error })?;
-    write_atomically(path, &bytes)
+    Ok(write_atomically(path, |file| file.write_all(&csv(rows)?))?)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! A study in its folder: run, resumed, put together from shards.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::Path;
 
+use enclust_io::write_atomically;
 use serde::Serialize;
 
 use super::engine;
@@ -11,7 +13,6 @@ use super::plan::Plan;
 use super::protocol::Protocol;
 use super::results::{Results, csv};
 use super::shard::Shard;
-use crate::atomic::write_atomically;
 use crate::error::StudyError;
 
 /// How to run a study.
@@ -190,11 +191,7 @@ fn write_tables(
     options: &RunOptions<'_>,
 ) -> Result<(), StudyError> {
     let put = |name: &str, bytes: std::io::Result<Vec<u8>>| {
-        let path = folder.join(name);
-        match bytes {
-            Ok(bytes) => write_atomically(&path, &bytes),
-            Err(error) => Err(StudyError::Write { path, error }),
-        }
+        write_atomically(folder.join(name), |file| file.write_all(&bytes?))
     };
     put("runs.csv", csv(&results.runs()?))?;
     put("timings.csv", csv(&results.timings()))?;
@@ -202,7 +199,7 @@ fn write_tables(
     put("record.json", record.map_err(Into::into))?;
     // Of a shard only some runs are here; their mean is nothing to look at.
     match options.shard {
-        None => put("summary.csv", csv(&results.summary()?)),
+        None => Ok(put("summary.csv", csv(&results.summary()?))?),
         Some(_) => Ok(()),
     }
 }

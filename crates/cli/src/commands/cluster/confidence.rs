@@ -8,8 +8,8 @@ use enclust::registry::Precision;
 use enclust_stability::{ItemConsensus, Membership, membership};
 
 use super::Cut;
+use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
-use crate::table::{cell, write_csv};
 
 /// The consensus of every cut, with the shares of the base clusterings that join samples,
 /// or, without clusterings, with the similarity that was clustered.

@@ -12,10 +12,10 @@ use enclust_stability::Membership;
 use super::data::Data;
 use super::{ClusterArgs, Cut, confidence, summary};
 use crate::console::Console;
+use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
 use crate::interrupt::{give_way, while_writing};
 use crate::record::{RunRecord, write_json};
-use crate::table::write_clusterings;
 
 /// Files to write and how to print.
 #[derive(Clone, Debug, clap::Args)]
