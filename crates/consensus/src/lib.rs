@@ -1,5 +1,7 @@
-//! Consensus functions of enclust: linkage, spectral clustering, Tcut, meta-clustering.
+//! Consensus functions of enclust: linkage, spectral clustering, Tcut, meta-clustering,
+//! connected components.
 
+mod components;
 mod embedding;
 mod kmeans;
 mod linkage;
@@ -9,6 +11,7 @@ mod rotation;
 mod spectral;
 mod tcut;
 
+pub use components::Components;
 pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
@@ -41,4 +44,7 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         "groups of base clusters that samples vote for",
         |_| Ok(Box::new(Metaclusters)),
     );
+    table.register::<NoParams>("components", "what chains of similar samples connect", |_| {
+        Ok(Box::new(Components))
+    });
 }

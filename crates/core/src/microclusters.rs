@@ -195,6 +195,26 @@ impl Microclusters {
     ///
     /// This is the inner loop of every co-association matrix.
     pub fn add_agreement<S: Real>(&self, p: usize, value: impl Fn(usize) -> S, out: &mut [S]) {
+        self.add_agreement_from(p + 1, p, value, out);
+    }
+
+    /// The same for every group q, p itself among them.
+    pub fn add_agreement_with_all<S: Real>(
+        &self,
+        p: usize,
+        value: impl Fn(usize) -> S,
+        out: &mut [S],
+    ) {
+        self.add_agreement_from(0, p, value, out);
+    }
+
+    fn add_agreement_from<S: Real>(
+        &self,
+        first: usize,
+        p: usize,
+        value: impl Fn(usize) -> S,
+        out: &mut [S],
+    ) {
         for k in 0..self.clusterings() {
             let column = self.column(k);
             let label = column[p];
@@ -202,7 +222,7 @@ impl Microclusters {
                 continue;
             }
             let v = value(k);
-            for (o, &other) in out.iter_mut().zip(&column[p + 1..]) {
+            for (o, &other) in out.iter_mut().zip(&column[first..]) {
                 *o += if other == label { v } else { S::zero() };
             }
         }

@@ -2,10 +2,56 @@
 //!
 //! | component | name | makes | reference |
 //! |---|---|---|---|
+//! | [`Spce`] | `spce` | similarity | Zhou et al., IEEE Trans. Neural Networks and Learning Systems 2021 |
+//! | [`Trce`] | `trce` | similarity | Zhou et al., AAAI 2021 |
+//!
+//! All work on microclusters and compute in double precision, whatever that of the run.
 
-use enclust_core::{Real, Registry};
+mod iteration;
+mod laplacian;
+mod rank_controller;
+mod simplex;
+mod spce;
+mod trce;
+
+pub use simplex::project_to_simplex;
+pub use spce::{Spce, SpceParams};
+pub use trce::{Trce, TrceParams};
+
+use enclust_core::{Error, Microclusters, Real, Registry, Result};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    let _ = registry;
+    let table = &mut registry.represent;
+    table.register::<SpceParams>("spce", "graph learned from easy pairs to hard ones", |p| {
+        Ok(Box::new(Spce::new(p)?))
+    });
+    table.register::<TrceParams>(
+        "trce",
+        "graph learned on the levels of clusterings, samples and pairs",
+        |p| Ok(Box::new(Trce::new(p)?)),
+    );
+}
+
+/// Refuses missing labels on behalf of a learner that has no definition for them.
+fn refuse_missing(component: &str, microclusters: &Microclusters) -> Result<()> {
+    if microclusters.has_missing() {
+        return Err(Error::unsupported(component, "missing labels"));
+    }
+    Ok(())
+}
+
+/// Number of samples of each group.
+fn sizes(microclusters: &Microclusters) -> Vec<f64> {
+    microclusters.grouping().sizes().iter().map(|&r| r as f64).collect()
+}
+
+/// Losses of the clusterings as shares of their sum, a clustering counting as often as its
+/// weight says. None is 0, for shares are divided by.
+fn shares(losses: &[f64], microclusters: &Microclusters) -> Vec<f64> {
+    let weighted = losses.iter().enumerate().map(|(k, loss)| microclusters.weight(k) * loss);
+    let total: f64 = weighted.sum();
+    let equal = 1.0 / microclusters.total_weight();
+    let share = |loss: &f64| if total > 0.0 { (loss / total).max(f64::EPSILON) } else { equal };
+    losses.iter().map(share).collect()
 }

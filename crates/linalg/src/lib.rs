@@ -4,16 +4,19 @@
 //! often a handful of eigenvectors of a matrix that is too large to decompose,
 //! or that is stored in some form of its own; [`leading_eigenpairs`] finds them
 //! for anything that can be multiplied by a block of vectors, a
-//! [`SymmetricOperator`]. [`SparseCholesky`] and [`IncompleteCholesky`] factor the sparse
+//! [`SymmetricOperator`], and [`smallest_eigenpairs`] those at the other end of a
+//! semidefinite matrix. [`SparseCholesky`] and [`IncompleteCholesky`] factor the sparse
 //! systems of high-confidence graphs.
 
 mod incomplete_cholesky;
 mod leading;
 mod operator;
 mod panels;
+mod smallest;
 mod sparse_cholesky;
 
 pub use incomplete_cholesky::IncompleteCholesky;
 pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes};
 pub use operator::{PackedSymmetric, SymmetricOperator};
+pub use smallest::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 pub use sparse_cholesky::SparseCholesky;

@@ -33,6 +33,16 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             plain("pcs", Part::named("metaclusters")),
         ),
         (
+            "spce",
+            "self-paced clustering ensemble, the components of a learned graph",
+            plain("spce", Part::named("components")),
+        ),
+        (
+            "trce",
+            "tri-level robust clustering ensemble, the components of a learned graph",
+            plain("trce", Part::named("components")),
+        ),
+        (
             "ec-cms",
             "co-association matrix self-enhancement, the certified optimum",
             enhanced("exact"),

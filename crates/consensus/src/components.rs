@@ -1,0 +1,167 @@
+//! The connected components of a similarity.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Partition, Real, Result, Shape,
+    Similarity, check_k,
+};
+
+const NAME: &str = "components";
+
+/// **Summary.** Samples that a chain of similar ones connects are one cluster.
+///
+/// **Problem.** The connected components of the graph with an edge wherever a similarity
+/// is not 0. Their number is what it is: a cut into k gives the same clusters for every
+/// k, and a method that learns its graph for k components may miss that number. Linkage
+/// of the same similarity gives exactly k.
+///
+/// It runs at group size: samples of a group are one cluster unless their similarity
+/// within the group is 0.
+///
+/// **Complexity.** O(n'²) time at most, O(n) memory.
+///
+/// **Determinism.** A function of the similarity.
+///
+/// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other
+/// evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no
+/// partition of the samples has.
+///
+/// ```
+/// use enclust_consensus::Components;
+/// use enclust_core::{Consensus, Ctx, Similarity};
+///
+/// let s = Similarity::from_matrix(3, &[1.0, 0.1, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+/// let mut ctx = Ctx::default();
+/// let fitted = Components.fit(&s.into(), &mut ctx)?;
+/// assert_eq!(fitted.cut(3, &mut ctx)?.labels(), &[0, 0, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Components;
+
+impl Component for Components {
+    fn name(&self) -> &str {
+        NAME
+    }
+}
+
+impl<S: Real> Consensus<S> for Components {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Similarity]
+    }
+
+    fn gives_exactly_k(&self) -> bool {
+        false
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let similarity = evidence.similarity_for(NAME)?;
+        Ok(Box::new(Found { partition: components(similarity) }))
+    }
+
+    /// The labels; to find them, a component and a place in line a group.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let labels = shape.each_sample(2 * size_of::<usize>());
+        Footprint::new(labels, labels * 2 + shape.each_group(4 * size_of::<usize>()))
+    }
+}
+
+struct Found {
+    partition: Partition,
+}
+
+impl<S: Real> Fitted<S> for Found {
+    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(NAME, k, self.partition.len())?;
+        Ok(self.partition.clone())
+    }
+
+    fn largest_k(&self) -> usize {
+        self.partition.len()
+    }
+}
+
+/// A group whose samples have nothing to do with each other holds together only by what it
+/// is connected to; on its own, each sample is a component.
+fn components<S: Real>(similarity: &Similarity<S>) -> Partition {
+    let (of_group, alone) = group_components(similarity);
+    let grouping = Arc::clone(similarity.grouping());
+    let falls_apart = |p: usize| alone[p] && similarity.within()[p] == S::zero();
+    Partition::from_labels(grouping.map().iter().enumerate().map(|(i, &p)| {
+        let p = p as usize;
+        if falls_apart(p) { (of_group[p], i) } else { (of_group[p], usize::MAX) }
+    }))
+}
+
+/// The component of each group, and whether it is one of its own.
+fn group_components<S: Real>(similarity: &Similarity<S>) -> (Vec<usize>, Vec<bool>) {
+    let n = similarity.len();
+    let mut component = vec![usize::MAX; n];
+    let mut alone = vec![true; n];
+    // Groups not reached yet: each is looked at once for every group that is.
+    let mut open: Vec<usize> = (0..n).collect();
+    let mut found = 0;
+    while let Some(first) = open.pop() {
+        let mut line = vec![first];
+        while let Some(p) = line.pop() {
+            component[p] = found;
+            open.retain(|&q| {
+                let joined = similarity.between(p, q) != S::zero();
+                if joined {
+                    (alone[p], alone[q]) = (false, false);
+                    line.push(q);
+                }
+                !joined
+            });
+        }
+        found += 1;
+    }
+    (component, alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust_core::Grouping;
+    use proptest::prelude::*;
+
+    fn cut(similarity: Similarity<f64>) -> Partition {
+        let mut ctx = Ctx::default();
+        Components.fit(&similarity.into(), &mut ctx).unwrap().cut(1, &mut ctx).unwrap()
+    }
+
+    /// Every sample takes the smallest number among those it touches, until none changes.
+    fn by_spreading(n: usize, matrix: &[f64]) -> Partition {
+        let mut label: Vec<usize> = (0..n).collect();
+        for _ in 0..n {
+            for i in 0..n {
+                for j in (0..n).filter(|j| matrix[i * n + j] != 0.0) {
+                    label[i] = label[i].min(label[j]);
+                }
+            }
+        }
+        Partition::from_labels(label)
+    }
+
+    proptest! {
+        #[test]
+        fn groups_and_samples_have_the_same(
+            map in proptest::collection::vec(0..5_u32, 1..12),
+            weights in proptest::collection::vec(prop_oneof![3 => Just(0.0), 1 => Just(0.5)], 15),
+        ) {
+            let mut first: Vec<u32> = Vec::new();
+            let map: Vec<u32> = map.iter().map(|g| {
+                let at = first.iter().position(|f| f == g);
+                at.unwrap_or_else(|| { first.push(*g); first.len() - 1 }) as u32
+            }).collect();
+            let groups = first.len();
+            let between = weights[..groups * (groups - 1) / 2].to_vec();
+            let grouping = Arc::new(Grouping::from_map(map).unwrap());
+            let n = grouping.samples();
+            let within = weights[10..10 + groups].to_vec();
+            let s = Similarity::new(grouping, between, within, vec![1.0; groups]).unwrap();
+            prop_assert_eq!(cut(s.clone()), by_spreading(n, &s.to_matrix()));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The smooth end of a graph: smallest eigenpairs of its Laplacian.
+
+use enclust_core::{Backend, Bytes, Mat, Result, Shape, condensed_index};
+use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
+use rayon::prelude::*;
+
+/// A weighted graph of samples in which those of a group are alike.
+pub(crate) struct GroupGraph<'a> {
+    /// Weights between groups, condensed.
+    pub between: &'a [f64],
+    /// Weight of two samples of a group, and of a sample with itself.
+    pub within: &'a [f64],
+    /// Number of samples of each group.
+    pub sizes: &'a [f64],
+}
+
+/// The smallest eigenpairs of a Laplacian.
+#[derive(Clone, Debug)]
+pub(crate) struct Spectrum {
+    /// The smallest eigenvalues, one more than there are coordinates (or as many as there
+    /// are samples), ascending.
+    pub values: Vec<f64>,
+    /// Coordinates of the samples of each group: the entries of the eigenvectors.
+    pub points: Points,
+}
+
+/// Points with some coordinates each, one after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Points {
+    coordinates: Vec<f64>,
+    dimension: usize,
+}
+
+impl Points {
+    /// Squared distance of two points.
+    pub fn squared_distance(&self, p: usize, q: usize) -> f64 {
+        let at = |p: usize| &self.coordinates[p * self.dimension..][..self.dimension];
+        at(p).iter().zip(at(q)).map(|(x, y)| (x - y) * (x - y)).sum()
+    }
+}
+
+impl GroupGraph<'_> {
+    /// The c smallest eigenvectors of the Laplacian diag(S1) − S over the samples, and the
+    /// c + 1 smallest eigenvalues.
+    ///
+    /// Vectors that are constant on groups belong to a matrix of their own: with the sizes
+    /// R, that of R^½ S R^½. The others sum to zero inside one group p of more than one
+    /// sample; their eigenvalue is the sum of the weights of a sample of p. These count among the
+    /// values. Among the vectors they would tell samples apart that are alike, so there the
+    /// constant ones are taken, which come first wherever clusters are larger than groups.
+    pub fn spectrum(&self, c: usize, seed: u64, backend: &dyn Backend<f64>) -> Result<Spectrum> {
+        let n = self.sizes.len();
+        let degrees = self.degrees();
+        let wanted = (c + 1).min(n);
+        let vectors =
+            smallest_eigenpairs(&self.laplacian(&degrees), wanted, seed, backend)?.vectors;
+        let roots: Vec<f64> = self.sizes.iter().map(|r| r.sqrt()).collect();
+        let coordinate = |p: usize, j: usize| vectors[(p, j)] / roots[p];
+        let mut values: Vec<f64> = (0..wanted)
+            .into_par_iter()
+            .map(|j| self.roughness(&(0..n).map(|p| coordinate(p, j)).collect::<Vec<_>>()))
+            .collect();
+        for p in (0..n).filter(|&p| self.sizes[p] > 1.0) {
+            let copies = (self.sizes[p] as usize - 1).min(c + 1);
+            let inside = degrees[p] + self.sizes[p] * self.within[p];
+            values.extend(std::iter::repeat_n(inside, copies));
+        }
+        values.sort_by(f64::total_cmp);
+        values.truncate(c + 1);
+        let coordinates = (0..n).flat_map(|p| (0..c).map(move |j| (p, j)));
+        let coordinates = coordinates.map(|(p, j)| coordinate(p, j)).collect();
+        Ok(Spectrum { values, points: Points { coordinates, dimension: c } })
+    }
+
+    /// What [`spectrum`](Self::spectrum) takes for few vectors: the Laplacian and what its
+    /// eigenpairs need.
+    pub fn spectrum_bytes(shape: &Shape) -> Bytes {
+        let wide = shape.in_double();
+        let pairs = smallest_eigenpairs_bytes(shape.groups, FEW, size_of::<f64>(), shape.threads);
+        wide.square() + wide.vector() * (4 * FEW as u64) + pairs
+    }
+
+    /// Sum of the weights of a sample of each group to those of the others.
+    fn degrees(&self) -> Vec<f64> {
+        let n = self.sizes.len();
+        let mut degrees = vec![0.0; n];
+        let mut at = 0;
+        for p in 0..n {
+            for q in p + 1..n {
+                degrees[p] += self.sizes[q] * self.between[at];
+                degrees[q] += self.sizes[p] * self.between[at];
+                at += 1;
+            }
+        }
+        degrees
+    }
+
+    fn laplacian(&self, degrees: &[f64]) -> Mat<f64> {
+        let n = self.sizes.len();
+        let mut out = Mat::zeros(n, n);
+        out.data_mut().par_chunks_mut(n).enumerate().for_each(|(p, column)| {
+            for (q, entry) in column.iter_mut().enumerate() {
+                *entry = match p == q {
+                    true => degrees[p],
+                    false => {
+                        let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
+                        -(self.sizes[p] * self.sizes[q]).sqrt() * weight
+                    }
+                };
+            }
+        });
+        out
+    }
+
+    /// Σ S_ij (f_i − f_j)² over all pairs of samples, the value of the Laplacian at f. As
+    /// a sum of squares it is exact where vᵀLv is a difference of large numbers: 0 for
+    /// what is constant on components.
+    fn roughness(&self, f: &[f64]) -> f64 {
+        let mut rest = self.between;
+        let mut sum = 0.0;
+        for p in 0..f.len() {
+            let (row, below) = rest.split_at(f.len() - p - 1);
+            let others = row.iter().zip(&f[p + 1..]).zip(&self.sizes[p + 1..]);
+            let row: f64 = others.map(|((s, x), r)| r * s * (f[p] - x) * (f[p] - x)).sum();
+            sum += self.sizes[p] * row;
+            rest = below;
+        }
+        sum
+    }
+}
+
+/// A number of clusters that footprints reckon with.
+const FEW: usize = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust_core::Reference;
+    use proptest::prelude::*;
+
+    /// The graph over the samples, one by one.
+    fn over_samples(graph: &GroupGraph<'_>) -> Mat<f64> {
+        let groups: Vec<usize> = (0..graph.sizes.len())
+            .flat_map(|p| std::iter::repeat_n(p, graph.sizes[p] as usize))
+            .collect();
+        let n = graph.sizes.len();
+        let weight = |i: usize, j: usize| match (groups[i], groups[j]) {
+            (p, q) if p == q => graph.within[p],
+            (p, q) => graph.between[condensed_index(n, p.min(q), p.max(q))],
+        };
+        let degree = |i: usize| (0..groups.len()).map(|j| weight(i, j)).sum::<f64>();
+        Mat::from_fn(groups.len(), groups.len(), |i, j| match i == j {
+            true => degree(i) - weight(i, j),
+            false => -weight(i, j),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn values_are_those_of_the_samples(
+            between in proptest::collection::vec(0.0..1.0_f64, 10),
+            within in proptest::collection::vec(0.1..1.0_f64, 5),
+            sizes in proptest::collection::vec(1..4_u8, 5),
+            c in 1..6_usize,
+        ) {
+            let sizes: Vec<f64> = sizes.into_iter().map(f64::from).collect();
+            let graph = GroupGraph { between: &between, within: &within, sizes: &sizes };
+            let found = graph.spectrum(c, 0, &Reference).unwrap();
+            let all = Reference.eigh(over_samples(&graph).view()).unwrap().values;
+            let wanted = (c + 1).min(all.len());
+            prop_assert_eq!(found.values.len(), wanted);
+            for (found, wanted) in found.values.iter().zip(&all) {
+                prop_assert!((found - wanted).abs() < 1e-9, "{} {}", found, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn components_have_exact_zeros() {
+        let graph = GroupGraph {
+            between: &[0.5, 0.0, 0.0, 0.0, 0.0, 0.25],
+            within: &[1.0; 4],
+            sizes: &[1.0, 2.0, 3.0, 1.0],
+        };
+        let Spectrum { values, points } = graph.spectrum(2, 0, &Reference).unwrap();
+        assert!(values[1] < 1e-28 && values[2] > 0.5, "{values:?}");
+        assert!(points.squared_distance(0, 1) < 1e-28 && points.squared_distance(1, 2) > 0.1);
+    }
+}

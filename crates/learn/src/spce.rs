@@ -1,0 +1,288 @@
+//! Self-paced clustering ensemble.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use enclust_core::{
+    Backend, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
+    Real, Represent, Result, Shape, Similarity, Status, check_k, condensed_len, fill_condensed,
+    parameters,
+};
+use rayon::prelude::*;
+
+use crate::iteration::Iteration;
+use crate::laplacian::GroupGraph;
+use crate::rank_controller::RankController;
+use crate::{refuse_missing, shares, sizes};
+
+/// Shares of agreement at which a pair counts fully, stage by stage.
+const PACE: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
+/// Iterations of a stage at most, …
+const STEPS: usize = 5;
+/// … and of the last one.
+const LAST_STEPS: usize = 20;
+
+parameters! {
+    /// Parameters of [`Spce`].
+    pub struct SpceParams for "spce" {
+        /// τ: pairs of lower similarity are cut; the more, the more components (tried by the authors: 0, 0.1, …, 0.9; they have no default).
+        pub tau: f64 = 0.1, in Range::Within(0.0, 1.0);
+    }
+}
+
+/// **Summary.** A sparse similarity learned from easy pairs to hard ones, with as many
+/// components as clusters are wanted.
+///
+/// **Problem.** With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric
+/// S in [0, 1], weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
+///
+/// Σₖ ‖W ∘ (S − M⁽ᵏ⁾)‖² / pₖ − ρ‖W‖₁ + τ²m² ‖S‖₀ + 2μ tr(FᵀL(S)F),
+///
+/// S being 1 where all clusterings join a pair and 0 where none does. ρ begins where only
+/// pairs count that nine tenths of the clusterings agree on, and ends where all do. μ is
+/// doubled while the Laplacian L(S) has fewer than k zero eigenvalues and halved when it
+/// has more. The objective is read off the authors' program.
+///
+/// The learned S is meant for [the components](https://docs.rs/enclust-consensus) of its
+/// graph, of which there may be more or fewer than k; a linkage of it gives k exactly.
+///
+/// It runs at group size. Every step maps what is constant on pairs of groups to what is:
+/// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell
+/// them apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
+///
+/// **Parameters.** [`SpceParams`]; the number of clusters is that of the context.
+///
+/// **Complexity.** At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest
+/// eigenpairs of an n' × n' matrix; 5n'² numbers.
+///
+/// **Determinism.** A function of the ensemble, k and the backend; threads change nothing.
+/// Thresholds decide about entries, so rounding may send an iteration another way.
+///
+/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
+/// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
+/// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+///
+/// ```
+/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
+/// use enclust_learn::Spce;
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])?;
+/// let mut ctx = Ctx::<f64>::default().with_clusters(2);
+/// let evidence = Spce::default().build(&Microclusters::of(&e), &mut ctx)?;
+/// let s = evidence.as_similarity().unwrap();
+/// // Two clusterings of three keep sample 2 with the first two.
+/// assert!(s.between(0, 1) > 0.0);
+/// assert_eq!(s.between(1, 2), 0.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering
+/// ensemble", IEEE Transactions on Neural Networks and Learning Systems 2021.
+#[derive(Clone, Debug, Default)]
+pub struct Spce {
+    params: SpceParams,
+}
+
+impl Spce {
+    /// Checks the parameters.
+    pub fn new(params: SpceParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(Spce { params })
+    }
+}
+
+impl Component for Spce {
+    fn name(&self) -> &str {
+        "spce"
+    }
+}
+
+impl<S: Real> Represent<S> for Spce {
+    fn reads_k(&self) -> bool {
+        true
+    }
+
+    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+        refuse_missing(self.name(), microclusters)?;
+        let clusters = ctx.clusters_for(self.name())?;
+        check_k(self.name(), clusters, microclusters.len())?;
+        let backend = ctx.backend.in_double();
+        let learner = Learner::new(microclusters, clusters, self.params.tau, ctx.seed, backend)?;
+        let learned = learner.learn(Iteration::new(self.name(), microclusters.len(), ctx))?;
+        let between = learned.into_iter().map(S::of).collect();
+        let ones = vec![S::one(); microclusters.len()];
+        let grouping = Arc::clone(microclusters.grouping());
+        Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+    }
+
+    /// S and W in double precision beside the answer, a row of sums a group, and the
+    /// eigenpairs.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let wide = shape.in_double();
+        let sums = shape.each_group(size_of::<f64>() * (shape.clusterings + 8));
+        let working = wide.condensed() * 3 + sums + GroupGraph::spectrum_bytes(shape);
+        Footprint::new(shape.similarity(), working)
+    }
+}
+
+struct Learner<'a> {
+    microclusters: &'a Microclusters,
+    backend: &'a dyn Backend<f64>,
+    seed: u64,
+    clusters: usize,
+    /// τm.
+    cut: f64,
+    sizes: Vec<f64>,
+    ones: Vec<f64>,
+    /// S between groups, condensed.
+    similarity: Vec<f64>,
+    /// W between groups, condensed.
+    weights: Vec<f64>,
+    /// pₖ.
+    shares: Vec<f64>,
+    rank: RankController,
+}
+
+impl<'a> Learner<'a> {
+    fn new(
+        microclusters: &'a Microclusters,
+        clusters: usize,
+        tau: f64,
+        seed: u64,
+        backend: &'a dyn Backend<f64>,
+    ) -> Result<Self> {
+        let n = microclusters.len();
+        let (sizes, ones) = (sizes(microclusters), vec![1.0; n]);
+        let similarity = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
+        let graph = GroupGraph { between: &similarity, within: &ones, sizes: &sizes };
+        let rank = RankController::new(graph.spectrum(clusters, seed, backend)?.points);
+        let total = microclusters.total_weight();
+        Ok(Learner {
+            microclusters,
+            backend,
+            seed,
+            clusters,
+            cut: tau * total,
+            sizes,
+            ones,
+            similarity,
+            weights: vec![0.0; condensed_len(n)],
+            shares: vec![1.0 / total; microclusters.clusterings()],
+            rank,
+        })
+    }
+
+    /// S between groups, learned stage by stage.
+    fn learn<S: Real>(mut self, mut iteration: Iteration<'_, '_, S>) -> Result<Vec<f64>> {
+        let mut status = Status::IterationLimit;
+        for pace in PACE {
+            self.weigh(pace);
+            let steps = if Some(&pace) == PACE.last() { LAST_STEPS } else { STEPS };
+            status = Status::IterationLimit;
+            for step in 1..=steps {
+                self.improve();
+                let graph = GroupGraph {
+                    between: &self.similarity,
+                    within: &self.ones,
+                    sizes: &self.sizes,
+                };
+                let spectrum = graph.spectrum(self.clusters, self.seed, self.backend)?;
+                self.shares = self.losses();
+                let settled = self.rank.update(spectrum, self.clusters, step);
+                if iteration.made() == ControlFlow::Break(()) {
+                    iteration.end(Status::Cancelled);
+                    return Ok(self.similarity);
+                }
+                if settled {
+                    status = Status::Converged;
+                    break;
+                }
+            }
+        }
+        iteration.end(status);
+        Ok(self.similarity)
+    }
+
+    /// 1/pₖ, as often as the clustering counts, and their sum.
+    fn inverse_shares(&self) -> (Vec<f64>, f64) {
+        let inverse: Vec<f64> =
+            self.shares.iter().enumerate().map(|(k, p)| self.microclusters.weight(k) / p).collect();
+        let total = inverse.iter().sum();
+        (inverse, total)
+    }
+
+    /// W: pairs that the clusterings agree on at least this much count fully, others the
+    /// less the further S is from the clusterings.
+    fn weigh(&mut self, pace: f64) {
+        let m = self.microclusters.total_weight();
+        let rho = 2.0 * pace * (1.0 - pace) * m * m;
+        let (inverse, total) = self.inverse_shares();
+        let (similarity, n) = (&self.similarity, self.sizes.len());
+        self.weights = fill_condensed(n, |p, row| {
+            self.microclusters.add_agreement(p, |k| inverse[k], row);
+            for (w, &s) in row.iter_mut().zip(row_of(similarity, n, p)) {
+                // Σₖ (S − M⁽ᵏ⁾)² / pₖ, M being 0 or 1.
+                let distance = total * s * s - 2.0 * s * *w + *w;
+                *w = if distance > 0.0 { (rho / (2.0 * distance)).min(1.0) } else { 1.0 };
+            }
+        });
+    }
+
+    /// S, the rest held: what the clusterings say on average, less what separates smooth
+    /// points, cut where it is low.
+    fn improve(&mut self) {
+        let (inverse, total) = self.inverse_shares();
+        let RankController { weight, points } = &self.rank;
+        let (weights, n, cut) = (&self.weights, self.sizes.len(), self.cut / total.sqrt());
+        self.similarity = fill_condensed(n, |p, row| {
+            self.microclusters.add_agreement(p, |k| inverse[k], row);
+            for (offset, (s, &w)) in row.iter_mut().zip(row_of(weights, n, p)).enumerate() {
+                // Pairs that no clustering joins stay apart.
+                if *s > 0.0 {
+                    let apart = points.squared_distance(p, p + 1 + offset);
+                    let t = (*s - weight * apart / (2.0 * w * w)) / total;
+                    *s = if t < cut / w { 0.0 } else { t.min(1.0) };
+                }
+            }
+        });
+    }
+
+    /// pₖ: the share of clustering k in the weighted distances of S to the clusterings.
+    fn losses(&self) -> Vec<f64> {
+        let (m, n) = (self.microclusters.clusterings(), self.sizes.len());
+        // A row a group: the part of all clusterings, then that of each.
+        let rows: Vec<Vec<f64>> = (0..n).into_par_iter().map(|p| self.row_losses(p)).collect();
+        let mut sums = vec![0.0; m + 1];
+        for row in &rows {
+            sums.iter_mut().zip(row).for_each(|(sum, part)| *sum += part);
+        }
+        let losses: Vec<f64> =
+            sums[1..].iter().map(|joined| (sums[0] + joined).max(0.0).sqrt()).collect();
+        shares(&losses, self.microclusters)
+    }
+
+    /// What group p adds, with those behind it, to ‖W ∘ S‖² and, for each clustering, to
+    /// ‖W ∘ (S − M⁽ᵏ⁾)‖² − ‖W ∘ S‖².
+    fn row_losses(&self, p: usize) -> Vec<f64> {
+        let (m, n) = (self.microclusters.clusterings(), self.sizes.len());
+        let rows = row_of(&self.similarity, n, p).iter().zip(row_of(&self.weights, n, p));
+        let (mut common, mut joined) = (0.0, Vec::with_capacity(n - p - 1));
+        for ((&s, &w), r) in rows.zip(&self.sizes[p + 1..]) {
+            let square = self.sizes[p] * r * w * w;
+            common += square * s * s;
+            joined.push(square * (1.0 - 2.0 * s));
+        }
+        let mut out = vec![common];
+        for k in 0..m {
+            let labels = self.microclusters.column(k);
+            let others = labels[p + 1..].iter().zip(&joined);
+            out.push(others.map(|(&l, &v)| if l == labels[p] { v } else { 0.0 }).sum());
+        }
+        out
+    }
+}
+
+/// The entries of row p behind the diagonal.
+fn row_of(condensed: &[f64], n: usize, p: usize) -> &[f64] {
+    &condensed[condensed_len(n) - condensed_len(n - p)..][..n - p - 1]
+}
