@@ -166,3 +166,74 @@ fn exact_is_as_close_to_the_optimum_as_it_says() {
         println!("{dataset}: within its certificate in {draws} draws");
     }
 }
+
+/// Samples out of 203 that SPCE matches on Lung: a row for each of ten ensembles of 20
+/// clusterings, a column for each τ = 0, 0.1, …, 0.9. From the authors' stored results.
+const SPCE_ON_LUNG: [[usize; 10]; 10] = [
+    [184, 184, 184, 181, 180, 178, 178, 166, 166, 165],
+    [185, 185, 178, 178, 178, 175, 176, 159, 159, 152],
+    [186, 186, 184, 182, 170, 173, 171, 141, 141, 136],
+    [185, 185, 185, 184, 184, 179, 179, 134, 134, 134],
+    [185, 183, 179, 179, 178, 174, 177, 172, 172, 170],
+    [178, 187, 180, 178, 177, 177, 177, 176, 176, 138],
+    [184, 184, 183, 181, 183, 177, 177, 171, 171, 113],
+    [184, 186, 165, 181, 167, 180, 176, 158, 158, 121],
+    [185, 185, 175, 181, 166, 159, 159, 142, 142, 139],
+    [187, 185, 184, 182, 187, 168, 178, 118, 118, 97],
+];
+
+/// The same for TRCE with λ = 1e-5, 1e-4, …, 1e5, samples weighed by the last clustering.
+const TRCE_ON_LUNG: [[usize; 11]; 10] = [
+    [170, 170, 170, 170, 171, 170, 175, 186, 141, 140, 139],
+    [178, 178, 178, 151, 151, 150, 166, 159, 173, 138, 138],
+    [185, 185, 185, 185, 185, 180, 185, 171, 138, 138, 139],
+    [173, 185, 167, 184, 168, 162, 164, 186, 139, 139, 139],
+    [159, 174, 174, 169, 168, 166, 166, 170, 139, 139, 139],
+    [178, 177, 186, 168, 180, 149, 173, 164, 170, 158, 138],
+    [160, 117, 185, 182, 164, 162, 165, 185, 139, 139, 139],
+    [185, 185, 185, 183, 124, 120, 152, 161, 159, 139, 139],
+    [169, 171, 171, 171, 171, 162, 168, 186, 139, 139, 139],
+    [181, 183, 181, 126, 124, 138, 151, 160, 159, 139, 139],
+];
+
+/// Samples that a method matches on the e-th ensemble of Lung.
+fn matched(pool: &Pool, ensemble: usize, spec: &PipelineSpec) -> usize {
+    let truth = pool.truth.as_ref().expect("the pools carry their truth");
+    let columns: Vec<usize> = (20 * ensemble..20 * (ensemble + 1)).collect();
+    let drawn = pool.ensemble.select(&columns).unwrap();
+    let method = standard().pipeline(spec).unwrap();
+    let found = method.run(&drawn, truth.clusters(), &mut Ctx::default()).unwrap().partition;
+    let accuracy = Scores::of(truth, &found).unwrap().accuracy;
+    (accuracy * truth.len() as f64).round() as usize
+}
+
+#[test]
+fn spce_equals_the_authors_results_on_lung() {
+    let Some(pool) = load("Lung") else { return };
+    for (ensemble, row) in SPCE_ON_LUNG.iter().enumerate() {
+        for (tenths, &wanted) in row.iter().enumerate() {
+            let mut spec = preset("spce");
+            spec.represent = spec.represent.set("tau", tenths as f64 / 10.0);
+            let found = matched(&pool, ensemble, &spec);
+            assert_eq!(found, wanted, "ensemble {}, tau {tenths}/10", ensemble + 1);
+        }
+    }
+    println!("SPCE on Lung: 100 of 100 cells");
+}
+
+#[test]
+fn trce_equals_the_authors_results_on_lung() {
+    let Some(pool) = load("Lung") else { return };
+    for (ensemble, row) in TRCE_ON_LUNG.iter().enumerate() {
+        for (exponent, &wanted) in (-5..).zip(row) {
+            let mut spec = preset("trce");
+            spec.represent = spec
+                .represent
+                .set("lambda", 10.0_f64.powi(exponent))
+                .set("last_clustering_weighs", true);
+            let found = matched(&pool, ensemble, &spec);
+            assert_eq!(found, wanted, "ensemble {}, lambda 1e{exponent}", ensemble + 1);
+        }
+    }
+    println!("TRCE on Lung: 110 of 110 cells");
+}
