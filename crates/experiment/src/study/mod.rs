@@ -77,9 +77,15 @@ mod protocol;
 mod recipe;
 mod results;
 mod shard;
+mod shortfall;
+mod tuning;
+mod variants;
 
 pub use cell::CellResult;
-pub use file::{Clusters, Draws, OneOrMany, Recipe, Setting, Settings, Study, TrueWord};
+pub use file::{
+    Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Setting, Settings, Study,
+    TrueWord,
+};
 pub use folder::{Progress, RunOptions, merge};
 pub use journal::Finished;
 pub use metric::Metric;
@@ -91,3 +97,5 @@ pub use protocol::{
 pub(crate) use results::csv;
 pub use results::{Results, RunRow, SummaryRow, TimingRow};
 pub use shard::Shard;
+pub use shortfall::{Shortfall, ShortfallFigure};
+pub use tuning::{Mode, TunedRecipe, TunedRow, Tuning};
