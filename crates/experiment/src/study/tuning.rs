@@ -199,7 +199,7 @@ impl<'a> Block<'a> {
     fn describe(self, recipe: &TunedRecipe, chosen: &[usize]) -> String {
         let protocol = &self.results.protocol;
         let values = |variant| values_at(protocol, recipe, variant, self.pool);
-        let variants = std::iter::once(&recipe.default).chain(&recipe.grid);
+        let variants = recipe.grid.iter().chain([&recipe.default]);
         let mut counted: Vec<(usize, usize)> = Vec::new();
         for &variant in variants {
             let count = chosen.iter().filter(|&&c| c == variant).count();

@@ -84,7 +84,7 @@ impl Chart {
         self.ring(360.0, 50.0);
         self.text(370.0, 54.0, "", "published: another program on another machine");
         let right = format!(r#"text-anchor="end" fill="{GREY}""#);
-        self.text(WIDTH - 14.0, TOP - 14.0, &right, "published / here");
+        self.text(WIDTH - 14.0, 54.0, &right, "published / here");
     }
 
     /// A line and two labels for each power of ten.
@@ -97,9 +97,7 @@ impl Chart {
                 r##"<line x1="{x:.1}" y1="{TOP}" x2="{x:.1}" y2="{end:.1}" stroke="#ddd"/>"##
             ));
             self.text(x, end + 16.0, &middle, label);
-            if at < self.axis.decades() {
-                self.text(x, TOP - 14.0, &middle, label);
-            }
+            self.text(x, TOP - 14.0, &middle, label);
         }
         self.text((LEFT + RIGHT) / 2.0, end + 38.0, &middle, "seconds, logarithmic");
     }
