@@ -9,8 +9,8 @@ use crate::trajectory::trajectory_similarity;
 parameters! {
     /// Parameters of [`Eca`](crate::Eca) and of [`PropagatedClusters`](crate::PropagatedClusters).
     pub struct EcaParams for "eca" {
-        /// t: steps of the random walk between base clusters (tried by the authors: 1, 2, 4, …, 64; little changes beyond 10).
-        pub steps: usize = 20, in Range::AtLeast(1.0);
+        /// t: steps of the random walk between base clusters (little changes beyond 10).
+        pub steps: usize = 20, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
     }
 }
 

@@ -14,7 +14,7 @@ parameters! {
     /// Parameters of [`Lwca`] and of its bipartite sibling.
     pub struct LwcaParams for "lwca" {
         /// θ of the cluster index: how strongly uncertain clusters lose weight; large values tend to plain co-association (recommended 0.2 to 1).
-        pub theta: f64 = 0.4, in Range::Positive;
+        pub theta: f64 = 0.4, in Range::Positive, tried [0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4];
     }
 }
 

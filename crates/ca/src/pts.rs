@@ -18,9 +18,9 @@ parameters! {
     /// Parameters of [`Pts`] and of its bipartite sibling.
     pub struct PtsParams for "pts" {
         /// K: how many of its strongest links each microcluster keeps; auto is ⌊√n'/2⌋, at most 20 and at least 1.
-        pub neighbours: Option<usize> = None, in Range::AtLeast(1.0);
+        pub neighbours: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
         /// T: steps of the random walk; auto as for the neighbours.
-        pub steps: Option<usize> = None, in Range::AtLeast(1.0);
+        pub steps: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
     }
 }
 

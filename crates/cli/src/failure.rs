@@ -83,6 +83,12 @@ pub enum Failure {
         /// The similarity.
         similarity: PathBuf,
     },
+    /// A chart of a table that has none.
+    #[error("--chart draws the table time; {table} has no chart")]
+    NoChart {
+        /// The table.
+        table: String,
+    },
     /// Neither a pool nor a similarity.
     #[error("there is nothing to cluster: name a pool, or a similarity with --similarity-in")]
     NoInput,
@@ -166,6 +172,7 @@ impl Failure {
             | Failure::NoTree { .. }
             | Failure::NoSimilarity { .. }
             | Failure::NeedsPool { .. }
+            | Failure::NoChart { .. }
             | Failure::NoInput
             | Failure::Study(StudyError::NotInTable { .. } | StudyError::NotAvailable { .. }) => {
                 USAGE

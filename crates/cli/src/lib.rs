@@ -41,6 +41,7 @@ mod progress;
 mod recipe;
 mod record;
 mod selection;
+mod study_tables;
 mod text_table;
 
 use std::ffi::OsString;

@@ -142,7 +142,10 @@ pub struct Timing {
 /// One partition and its figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct CutRecord {
+    /// Number of clusters asked for.
     pub k: usize,
+    /// Number of clusters found; some methods give another one.
+    pub clusters: usize,
     /// Samples of each cluster, in the order of the labels.
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
@@ -243,8 +246,9 @@ impl Timing {
 }
 
 impl CutRecord {
-    /// The figures of a partition, without its labels.
+    /// The figures of a partition into k clusters, without its labels.
     pub fn of(
+        k: usize,
         partition: &Partition,
         scores: Option<&Scores>,
         violations: Option<Violations>,
@@ -252,7 +256,8 @@ impl CutRecord {
         let mut sizes = vec![0; partition.clusters()];
         partition.labels().iter().for_each(|&label| sizes[label] += 1);
         CutRecord {
-            k: partition.clusters(),
+            k,
+            clusters: partition.clusters(),
             sizes,
             scores: scores.map(|scores| scores.named().into_iter().collect()),
             violations: violations.map(ConstraintsRecord::from),

@@ -50,6 +50,26 @@ fn several_numbers_of_clusters_give_a_column_each() {
 }
 
 #[test]
+fn another_number_of_clusters_than_asked_for_is_said() {
+    let folder = Folder::with_pool();
+    let line = "cluster pool.csv --k 3,20 --method ecpcs-mc";
+    let shown = folder.run(&format!("{line} --out l.csv --confidence c.csv")).succeeded();
+    let record = folder.run(&format!("{line} --json")).succeeded().json();
+    let found = record["results"][1]["clusters"].as_u64().unwrap();
+    assert!(found < 20, "meta-clusters without a sample vanish");
+    assert_eq!(record["results"][1]["k"], 20);
+    assert_eq!(record["results"][1]["sizes"].as_array().unwrap().len() as u64, found);
+    assert_eq!(
+        (&record["results"][0]["k"], &record["results"][0]["clusters"]),
+        (&3.into(), &3.into())
+    );
+    assert!(shown.stdout.ends_with(&format!("\nk = 20 asked for, {found} found\n")), "{shown:?}");
+    assert!(!shown.stdout.contains("k = 3 asked for"), "{shown:?}");
+    assert_eq!(folder.read("l.csv").lines().next(), Some("id,k3,k20"));
+    assert!(folder.read("c.csv").lines().last().unwrap().starts_with("20,"));
+}
+
+#[test]
 fn auto_finds_the_planted_number_of_clusters_and_says_why() {
     let folder = Folder::with_pool();
     let found = folder.run("cluster pool.csv --k auto --json").succeeded();

@@ -37,6 +37,8 @@ fn the_listing_has_every_component_with_defaults_and_ranges() {
     let alpha = components.iter().find(|c| c["name"] == "threshold").unwrap();
     let range = &alpha["parameters"][0]["range"];
     assert_eq!((&range["minimum"], &range["maximum"]), (&0.0.into(), &1.0.into()));
+    assert_eq!(alpha["parameters"][0]["tried"], serde_json::json!([0.7, 0.75, 0.8]));
+    assert!(text.contains("; tried 0.7, 0.75, 0.8)"), "{text}");
     let methods = listing["methods"].as_array().unwrap();
     let named = |name: &str| methods.iter().find(|m| m["name"] == name).unwrap();
     assert_eq!(named("ec-cms")["parts"]["enhance"], "exact");

@@ -111,13 +111,14 @@ fn mistakes_are_one_line_and_an_exit_code() {
     let bench = bench(60);
     let path = bench.path();
     std::fs::write(path.join("typo.toml"), STUDY.replace("runs", "rnus")).unwrap();
-    let cases: [(&[&str], i32, &str); 6] = [
+    let cases: [(&[&str], i32, &str); 7] = [
         (&["study", "none.toml"], 1, "none.toml: "),
         (&["study", "typo.toml"], 1, "typo.toml:3:1: unknown field `rnus`"),
         (&["study", "study.toml", "--shard", "3/2"], 2, "\"3/2\" is no shard"),
         (&["merge", "out", "nowhere"], 1, "there is no study in this folder"),
         (&["reproduce", "ari", "--methods", "magic"], 2, "the table ari has no method \"magic\""),
         (&["reproduce", "nmi"], 2, "invalid value 'nmi'"),
+        (&["reproduce", "ari", "--chart", "a.svg"], 2, "--chart draws the table time; ari has"),
     ];
     for (arguments, code, expected) in cases {
         let output = enclust(path, arguments).output().unwrap();
@@ -148,4 +149,80 @@ fn a_table_of_the_paper_is_compared_with_what_was_published() {
     assert_eq!(lines.next(), Some(head));
     assert!(lines.next().unwrap().starts_with("ari,base-best,Ecoli,ari,"), "{csv}");
     assert!(lines.next().unwrap().ends_with(",0.43,0.03"), "{csv}");
+}
+
+#[test]
+fn tuned_rows_are_printed_with_what_was_chosen_and_a_warning() {
+    let bench = bench(60);
+    let path = bench.path();
+    let text = format!("tuned_by = \"nmi\"\n{}", STUDY.replace("runs = 10", "runs = 3"));
+    std::fs::write(path.join("study.toml"), text).unwrap();
+    let text = String::from_utf8(run(path, &["study", "study.toml"]).stdout).unwrap();
+    for mode in ["default", "best single", "best per ensemble"] {
+        assert!(text.contains(&format!("\nec-cms-admm ({mode})  ")), "{mode}: {text}");
+    }
+    assert!(text.contains("ari, tuned by nmi") && text.contains(" at enhance.lambda="), "{text}");
+    assert!(text.contains("chosen by nmi with the truth in view: they are optimistic"), "{text}");
+    let tuned = std::fs::read_to_string(path.join("study-results/tuned.csv")).unwrap();
+    assert!(tuned.contains("one,8,ec-cms-admm,best single,3,nmi,3,"), "{tuned}");
+    let free = std::fs::read_to_string(path.join("study.toml")).unwrap();
+    let free = free.replace("\"nmi\"", "\"agreement\"\nmetrics = [\"agreement\"]");
+    std::fs::write(path.join("free.toml"), free).unwrap();
+    let text = String::from_utf8(run(path, &["study", "free.toml"]).stdout).unwrap();
+    assert!(text.contains("chosen by agreement, which needs no truth"), "{text}");
+}
+
+#[test]
+fn a_variant_that_does_not_help_is_named_with_its_pool() {
+    let bench = bench(60);
+    let path = bench.path();
+    // The same pipeline under another name cannot be better.
+    let text = "pools = [\"one\"]\nmetrics = [\"ari\", \"nmi\"]\n[base]\nmethod = \"lwea\"\n\
+                [[variant]]\nname = \"again\"\nagainst = \"lwea\"\n";
+    std::fs::write(path.join("study.toml"), text).unwrap();
+    let text = String::from_utf8(run(path, &["study", "study.toml"]).stdout).unwrap();
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("again does not help on one: ari "), "{text}");
+    assert!(last.contains(", nmi ") && last.ends_with(" of lwea"), "{text}");
+}
+
+#[test]
+fn times_are_a_table_a_chart_and_a_picture() {
+    let bench = bench(60);
+    let path = bench.path();
+    common::write_pool(&path.join("Ecoli.mat"), 60, 25, 1);
+    let arguments = ["reproduce", "time", "--pools", ".", "--datasets", "Ecoli", "--runs", "2"];
+    let options = ["--methods", "lwea,ec-cms", "--chart", "time.svg"];
+    let text = String::from_utf8(run(path, &[&arguments[..], &options].concat()).stdout).unwrap();
+    assert!(text.contains("published / here") && text.contains("0.0862"), "{text}");
+    assert!(text.contains("seconds, logarithmic: # here, | published"), "{text}");
+    assert!(text.contains(" of 2 cells are faster than published"), "{text}");
+    let svg = std::fs::read_to_string(path.join("time.svg")).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
+    for word in ["Ecoli", "lwea", "ec-cms", "seconds, logarithmic"] {
+        assert!(svg.contains(&format!(">{word}</text>")), "{word}: {svg}");
+    }
+}
+
+#[test]
+fn a_cross_product_says_where_enhancing_does_not_help() {
+    let bench = bench(60);
+    let path = bench.path();
+    common::write_pool(&path.join("Ecoli.mat"), 60, 25, 1);
+    let arguments = [
+        "reproduce",
+        "cross-product",
+        "--pools",
+        ".",
+        "--datasets",
+        "Ecoli",
+        "--runs",
+        "2",
+        "--methods",
+        "eac,eac-enhanced",
+    ];
+    let text = String::from_utf8(run(path, &arguments).stdout).unwrap();
+    let said = text.lines().last().unwrap();
+    let helps = "Every variant is above the one it is against, on every pool.";
+    assert!(said == helps || said.starts_with("eac-enhanced does not help on Ecoli: "), "{text}");
 }

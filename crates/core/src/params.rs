@@ -201,6 +201,8 @@ pub struct ParamSpec {
     pub default: Value,
     /// The values it may take.
     pub range: Range,
+    /// The values its authors tried when they tuned it; empty if they printed none.
+    pub tried: Vec<Value>,
 }
 
 /// A parameter struct made by [`parameters!`](crate::parameters).
@@ -247,7 +249,8 @@ impl Parameters for NoParams {
 
 /// Declares a component's parameters once: a plain struct with public fields,
 /// its `Default`, its ranges, and the [`Parameters`] that let files and command
-/// lines set them by name.
+/// lines set them by name. `tried` lists the grid a parameter was tuned over in its
+/// paper, for those who want to tune it again.
 ///
 /// ```
 /// use enclust_core::{Parameters, Range, Values, parameters};
@@ -256,7 +259,7 @@ impl Parameters for NoParams {
 ///     /// Parameters of a random walk.
 ///     pub struct WalkParams for "walk" {
 ///         /// Number of steps.
-///         pub steps: usize = 10, in Range::AtLeast(1.0);
+///         pub steps: usize = 10, in Range::AtLeast(1.0), tried [1, 10, 100];
 ///         /// Chance to stay.
 ///         pub laziness: f64 = 0.5, in Range::Within(0.0, 1.0);
 ///     }
@@ -264,6 +267,7 @@ impl Parameters for NoParams {
 ///
 /// let p = WalkParams { steps: 3, ..WalkParams::default() };
 /// assert!(p.validate().is_ok());
+/// assert_eq!(WalkParams::specs()[0].tried, [1.into(), 10.into(), 100.into()]);
 /// let bad = WalkParams::from_values(&Values::from([("laziness".into(), 2.0.into())]));
 /// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 2 is out of range, must lie in [0, 1]");
 /// ```
@@ -274,7 +278,8 @@ macro_rules! parameters {
         pub struct $name:ident for $component:literal {
             $(
                 $(#[doc = $doc:literal])*
-                pub $field:ident : $type:ty = $default:expr, in $range:expr;
+                pub $field:ident : $type:ty = $default:expr, in $range:expr
+                    $(, tried [$($tried:expr),+ $(,)?])?;
             )*
         }
     ) => {
@@ -299,6 +304,7 @@ macro_rules! parameters {
                     expected: <$type as $crate::ParamType>::expected(),
                     default: $crate::ParamType::to_value(&defaults.$field),
                     range: $range,
+                    tried: vec![$($( $crate::Value::from($tried) ),+)?],
                 }, )*]
             }
 

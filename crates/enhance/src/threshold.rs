@@ -10,7 +10,7 @@ parameters! {
     /// Parameters of [`Threshold`].
     pub struct ThresholdParams for "threshold" {
         /// α: the share of the clusterings that must join a pair; 0 takes every pair that any clustering joins.
-        pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0);
+        pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0), tried [0.7, 0.75, 0.8];
     }
 }
 

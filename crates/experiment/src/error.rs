@@ -76,12 +76,24 @@ pub enum StudyError {
         /// Its name.
         variant: String,
     },
+    /// A grid that nobody published.
+    #[error("{file}:{line}: variant \"{variant}\": no grid was published for {}", of(.parameter))]
+    NoPublishedGrid {
+        /// Which file.
+        file: String,
+        /// Line on which the variant begins, counted from one.
+        line: usize,
+        /// Its name.
+        variant: String,
+        /// The parameter; `None` for all of them.
+        parameter: Option<String>,
+    },
     /// A name stands for two things.
     #[error("{file}: two {what}s are called \"{name}\"")]
     Twice {
         /// Which file.
         file: String,
-        /// What is named: "variant" or "pool".
+        /// What is named: "variant", "grid" or "pool".
         what: &'static str,
         /// The name.
         name: String,
@@ -259,6 +271,10 @@ fn listed(differences: &[Difference]) -> String {
         text.push(format!("and {} more", differences.len() - SHOWN));
     }
     text.join(", ")
+}
+
+fn of(parameter: &Option<String>) -> &str {
+    parameter.as_deref().unwrap_or("any of its parameters")
 }
 
 fn folders(looked: &[PathBuf]) -> String {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use enclust_experiment::StudyError;
-use enclust_experiment::study::{Plan, Progress, RunOptions, Study, merge};
+use enclust_experiment::study::{Mode, Plan, Progress, RunOptions, Study, merge};
 use enclust_registry::standard;
 
 const STUDY: &str = r#"
@@ -52,6 +52,12 @@ fn try_plan(bench: &Path) -> Result<Plan, StudyError> {
 /// The tables whose bytes must not depend on how they came about.
 fn tables(folder: &Path) -> [Vec<u8>; 2] {
     ["runs.csv", "summary.csv"].map(|name| std::fs::read(folder.join(name)).unwrap())
+}
+
+/// The same of a study whose grids are tuned.
+fn tuned_tables(folder: &Path) -> [Vec<u8>; 3] {
+    let [runs, summary] = tables(folder);
+    [runs, summary, std::fs::read(folder.join("tuned.csv")).unwrap()]
 }
 
 fn whole(bench: &Path, threads: usize) -> PathBuf {
@@ -209,4 +215,143 @@ fn what_is_no_study_cannot_be_merged() {
     let bench = bench(STUDY);
     let error = merge(&bench.path().join("out"), &[bench.path()]).unwrap_err();
     assert!(matches!(error, StudyError::NoStudy { .. }), "{error}");
+}
+
+/// The study above with the grid of the second recipe tuned.
+fn tuned_study() -> String {
+    format!("tuned_by = \"ari\"{STUDY}")
+}
+
+#[test]
+fn tuned_rows_are_the_same_bytes_however_they_came_about() {
+    let bench = bench(&tuned_study());
+    let (one, two) = (whole(bench.path(), 1), whole(bench.path(), 2));
+    let expected = tuned_tables(&one);
+    assert_eq!(tuned_tables(&two), expected);
+    let plan = plan(bench.path());
+    let folders = [1, 2].map(|number| {
+        let folder = bench.path().join(format!("shard-{number}"));
+        let shard = Some(format!("{number}/2").parse().unwrap());
+        plan.run_in(&folder, &RunOptions { shard, ..RunOptions::default() }).unwrap();
+        assert!(!folder.join("tuned.csv").exists(), "a part has nothing to choose from");
+        folder
+    });
+    let out = bench.path().join("merged");
+    merge(&out, &folders).unwrap();
+    assert_eq!(tuned_tables(&out), expected);
+    let text = String::from_utf8(expected[2].clone()).unwrap();
+    let head = "pool,size,recipe,mode,k,metric,runs,mean,std,chosen";
+    assert_eq!(text.lines().next(), Some(head));
+    // 2 pools, 2 sizes, 2 numbers of clusters, 3 modes, 2 metrics of a partition.
+    assert_eq!(text.lines().count(), 1 + 2 * 2 * 2 * 3 * 2);
+}
+
+#[test]
+fn defaults_are_run_unless_they_are_run_anyway() {
+    let names = |text: &str| {
+        let bench = bench(text);
+        let plan = plan(bench.path());
+        let default = plan.protocol.tuning.clone().unwrap().recipes[0].default;
+        (plan.protocol.variants.len(), plan.protocol.variants[default].name.clone())
+    };
+    let admm = "enhance=admm";
+    // Lambda is 0.4 by default, which is not in the grid.
+    assert_eq!(names(&tuned_study()), (5, format!("{admm} (default)")));
+    let in_grid = tuned_study().replace("[0.1, 1]", "[0.1, 0.4, 1]");
+    assert_eq!(names(&in_grid), (5, format!("{admm} enhance.lambda=0.4")));
+    // A grid over the base's own method: its default is the base.
+    let of_base = tuned_study().replace("enhance = \"admm\"", "name = \"grid\"");
+    assert_eq!(names(&of_base), (4, "ec-cms".to_string()));
+    let set = tuned_study()
+        .replace("enhance = \"admm\"", "name = \"grid\"\nset = { enhance.lambda = 1.0 }");
+    assert_eq!(names(&set), (4, "grid enhance.lambda=1".to_string()));
+}
+
+#[test]
+fn tuned_figures_are_those_of_the_runs() {
+    let bench = bench(&tuned_study());
+    let results = plan(bench.path()).run(&RunOptions::default()).unwrap();
+    let (tuned, runs, summary) =
+        (results.tuned().unwrap(), results.runs().unwrap(), results.summary().unwrap());
+    for row in tuned.iter().filter(|row| row.metric == "ari") {
+        let mine = |pool: &str, size, k, variant: &str| {
+            (pool, size, k) == (row.pool, row.size, row.k) && variant.starts_with("enhance=admm")
+        };
+        let of_grid = summary.iter().filter(|r| {
+            r.metric == "ari" && mine(r.pool, r.size, r.k, r.variant) && !r.variant.ends_with(')')
+        });
+        let best = of_grid.map(|r| r.mean).fold(f64::NEG_INFINITY, f64::max);
+        match row.mode {
+            Mode::Default => assert_eq!(row.chosen, "enhance.lambda=0.4"),
+            Mode::BestSingle => assert_eq!(row.mean, best),
+            Mode::BestPerEnsemble => {
+                let best_of = |run| {
+                    let of_run = runs.iter().filter(|r| {
+                        (r.run, r.metric.as_str()) == (run, "ari")
+                            && mine(r.pool, r.size, r.k, r.variant)
+                            && !r.variant.ends_with(')')
+                    });
+                    of_run.map(|r| r.value).fold(f64::NEG_INFINITY, f64::max)
+                };
+                let mean = (1..=4).map(best_of).sum::<f64>() / 4.0;
+                assert!((row.mean - mean).abs() < 1e-12 && row.mean >= best - 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_tuned_is_refused() {
+    let cases = [
+        ("\"ari\"\n", "\"nmi\"\n", "tuned_by: nmi is not among the metrics"),
+        ("\"ari\"\n", "\"iterations\"\n", "tuned_by: iterations is no metric of which more is"),
+        ("\"ari\"\n", "\"arj\"\n", "there is no metric \"arj\""),
+        (
+            "grid = { enhance.lambda = [0.1, 1] }",
+            "grid = { enhance.limit = \"published\" }",
+            "variant \"enhance=admm\": no grid was published for enhance.limit",
+        ),
+        (
+            "method = \"lwea\"",
+            "method = \"eac\"\ngrid = \"published\"",
+            "variant \"eac\": no grid was published for any of its parameters",
+        ),
+        (
+            "method = \"lwea\"",
+            "enhance = \"admm\"\ngrid = { enhance.gamma1 = [2] }",
+            "two grids are called \"enhance=admm\"",
+        ),
+        (
+            "method = \"lwea\"",
+            "method = \"lwea\"\nagainst = \"enhance=admm\"",
+            "there is no recipe without a grid \"enhance=admm\"; known: ec-cms, lwea",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let bench = bench(&tuned_study().replacen(from, to, 1));
+        let message = try_plan(bench.path()).expect_err(to).to_string();
+        assert!(message.contains(expected), "{to}: {message}");
+    }
+}
+
+#[test]
+fn fewer_clusters_than_asked_for_are_counted() {
+    let text = STUDY
+        .replace("\"iterations\"]", "\"clusters\"]")
+        .replace("thresholds = [0.5]\n", "")
+        .replace("k = [2, 3]", "k = [2, 9]")
+        .replace("\"lwea\"", "\"ecpcs-mc\"");
+    let bench = bench(&text);
+    let results = plan(bench.path()).run(&RunOptions::default()).unwrap();
+    let runs = results.runs().unwrap();
+    let clusters = |exact: bool| {
+        let rows = runs.iter().filter(|r| r.metric == "clusters");
+        rows.filter(move |r| (r.variant != "ecpcs-mc") == exact)
+            .map(|r| (r.k.unwrap() as f64, r.value))
+    };
+    assert!(clusters(true).all(|(k, found)| found == k));
+    assert!(clusters(false).all(|(k, found)| found <= k));
+    assert!(clusters(false).any(|(k, found)| found < k), "ecpcs-mc loses some of nine");
+    let rows = results.summary().unwrap();
+    assert!(rows.iter().filter(|r| r.metric == "clusters").all(|r| r.rank.is_none()));
 }

@@ -65,6 +65,8 @@ struct ParameterEntry {
     expected: String,
     default: serde_json::Value,
     range: RangeEntry,
+    /// The grid its authors tuned it over.
+    tried: Vec<serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -138,12 +140,16 @@ impl ComponentEntry {
 
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  {NAME}{:<12}{NAME:#} {}", self.name, self.summary)?;
-        for ParameterEntry { name, doc, expected, default, range } in &self.parameters {
+        for ParameterEntry { name, doc, expected, default, range, tried } in &self.parameters {
             let default = default.as_str().map_or_else(|| default.to_string(), String::from);
-            let range = match range.text.as_str() {
+            let mut range = match range.text.as_str() {
                 "any value" => expected.clone(),
                 text => format!("{expected}, {text}"),
             };
+            if !tried.is_empty() {
+                let tried: Vec<String> = tried.iter().map(ToString::to_string).collect();
+                range += &format!("; tried {}", tried.join(", "));
+            }
             writeln!(out, "      {name} = {default}  ({range})")?;
             writeln!(out, "          {doc}")?;
         }
@@ -159,6 +165,7 @@ impl ParameterEntry {
             expected: spec.expected.clone(),
             default: json(&spec.default),
             range: RangeEntry::of(spec.range),
+            tried: spec.tried.iter().map(json).collect(),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use enclust_experiment::study;
 
-use super::study::print_summary;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::study_tables::print_results;
 
 /// Put the shards of a study together
 ///
@@ -28,7 +28,7 @@ pub struct MergeArgs {
 /// Merges the shards and prints the summary.
 pub fn run(args: &MergeArgs, console: &Console, out: &mut dyn Write) -> Result<(), Failure> {
     let results = study::merge(&args.out, &args.shards)?;
-    print_summary(&results, out)?;
+    print_results(&results, out)?;
     console.note(format_args!("results are in {}", args.out.display()));
     Ok(())
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use enclust::core::Registry;
-use enclust_experiment::study::{Plan, Protocol, Results, RunOptions, Shard, Study, SummaryRow};
+use enclust_experiment::study::{Plan, RunOptions, Shard, Study};
 
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::text_table::{TextCell, TextTable};
+use crate::study_tables::print_results;
 
 /// Run a whole study from one file
 ///
@@ -97,7 +97,7 @@ pub fn run(
     let results = plan.run_in(&folder, &options)?;
     drop(progress);
     match args.shard {
-        None => print_summary(&results, out)?,
+        None => print_results(&results, out)?,
         Some(shard) => say_shard(&plan, shard, console),
     }
     console.note(format_args!("results are in {}", folder.display()));
@@ -107,69 +107,4 @@ pub fn run(
 fn say_shard(plan: &Plan, shard: Shard, console: &Console) {
     let (mine, all) = (shard.cells(plan.protocol.cells()).len(), plan.protocol.cells());
     console.note(format_args!("shard {shard} is done: {mine} of {all} runs"));
-}
-
-/// A table for each metric (and size, and number of clusters, where there are several):
-/// variants down, pools across.
-pub fn print_summary(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
-    let rows = results.summary()?;
-    let mut titles: Vec<String> = Vec::new();
-    for row in &rows {
-        let title = title(&results.protocol, row);
-        if !titles.contains(&title) {
-            titles.push(title);
-        }
-    }
-    for (at, wanted) in titles.iter().enumerate() {
-        let of_table = rows.iter().filter(|row| title(&results.protocol, row) == *wanted);
-        let table = table(&results.protocol, wanted, &of_table.collect::<Vec<_>>());
-        if at > 0 {
-            writeln!(out)?;
-        }
-        table.print(out)?;
-    }
-    Ok(())
-}
-
-fn title(protocol: &Protocol, row: &SummaryRow<'_>) -> String {
-    let mut title = row.metric.clone();
-    if protocol.ensembles.len() > 1 {
-        title += &format!(", {} clusterings", row.size);
-    }
-    match row.k {
-        Some(k) if protocol.k.len() > 1 => title + &format!(", k = {k}"),
-        _ => title,
-    }
-}
-
-fn table(protocol: &Protocol, title: &str, rows: &[&SummaryRow<'_>]) -> TextTable {
-    let ranked = rows.iter().any(|row| row.rank.is_some());
-    let pools = protocol.pools.iter().map(|pool| pool.name.as_str());
-    let mut table = TextTable::new([title].into_iter().chain(pools.clone()));
-    if ranked {
-        table.add_head("average rank");
-    }
-    for variant in &protocol.variants {
-        let mine =
-            |pool: &str| rows.iter().find(|row| row.variant == variant.name && row.pool == pool);
-        let mut cells = vec![TextCell::plain(&variant.name)];
-        for pool in pools.clone() {
-            cells.push(mine(pool).map_or(TextCell::plain("-"), |row| {
-                let best = rows.iter().filter(|r| r.pool == pool).all(|r| r.rank >= row.rank);
-                let text = format!("{} ± {}", figure(row.mean), figure(row.std));
-                TextCell { text, bold: ranked && best }
-            }));
-        }
-        let rank = rows.iter().find(|row| row.variant == variant.name);
-        if let Some(rank) = rank.and_then(|row| row.average_rank) {
-            cells.push(TextCell::plain(format!("{rank:.2}")));
-        }
-        table.add(cells);
-    }
-    table
-}
-
-/// Three decimals, fewer where they would say nothing.
-fn figure(value: f64) -> String {
-    if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") }
 }

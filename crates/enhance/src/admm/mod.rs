@@ -25,7 +25,7 @@ parameters! {
     /// Parameters of [`Admm`].
     pub struct AdmmParams for "admm" {
         /// λ: how closely the answer follows the given similarity where it is free.
-        pub lambda: f64 = 0.4, in Range::Positive;
+        pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// γ₁: penalty on A = C + E.
         pub gamma1: f64 = 1.0, in Range::Positive;
         /// γ₂: penalty on C = F.

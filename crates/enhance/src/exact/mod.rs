@@ -45,7 +45,7 @@ parameters! {
     /// Parameters of [`Exact`].
     pub struct ExactParams for "exact" {
         /// λ: how closely the answer follows the given similarity where it is free.
-        pub lambda: f64 = 0.4, in Range::Positive;
+        pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// How close to the optimum the answer must be, relative to ‖A‖ (unused when another stopping rule is given).
         pub tolerance: f64 = 1e-3, in Range::Positive;
         /// The precision to iterate in.

@@ -1,6 +1,6 @@
 //! The tables and figures of the EC-CMS paper, run again.
 //!
-//! Each is a [study](crate::study) in `studies/`, with the published figures as data in
+//! One more, `cross-product`, is ours. Each is a [study](crate::study) in `studies/`, with the published figures as data in
 //! `studies/published/` and known reasons for cells that are off in
 //! `studies/notes.toml`; all are part of the program.
 //!

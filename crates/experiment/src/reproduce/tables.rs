@@ -46,6 +46,7 @@ const TABLES: &[PaperTable] = tables! {
     "alpha", "ARI against the threshold α (a figure)", "";
     "lambda", "ARI against λ (a figure)", "";
     "size", "ARI against the number of base clusterings (a figure)", "";
+    "cross-product", "every similarity with and without enhancement (not in the paper)", "";
     "pr-curve", "precision and recall of co-association values (a figure)", "";
 };
 
@@ -151,6 +152,8 @@ fn summary(values: &[f64], results: &Results) -> Result<Summary, StudyError> {
 
 #[cfg(test)]
 mod tests {
+    use enclust_registry::standard;
+
     use super::*;
     use crate::study::Study;
 
@@ -162,6 +165,47 @@ mod tests {
             assert!(study.runs >= 1);
         }
         assert!(PaperTable::named("nmi").unwrap_err().to_string().contains("large-scale"));
+    }
+
+    #[test]
+    fn the_cross_product_pairs_every_similarity_with_its_enhancement() {
+        let study = Study::parse(PaperTable::named("cross-product").unwrap().study, "s").unwrap();
+        let pairs: Vec<(String, String)> = study
+            .variants
+            .iter()
+            .filter_map(|v| Some((v.get_ref().label(), v.get_ref().against.clone()?)))
+            .collect();
+        assert_eq!((pairs.len(), study.variants.len()), (8, 16));
+        assert!(pairs.iter().all(|(enhanced, plain)| *enhanced == format!("{plain}-enhanced")));
+        // Parts that this version does not have are left out in pairs.
+        let missing = study.unavailable(&standard());
+        assert_eq!(missing.len() % 2, 0);
+        for (enhanced, plain) in &pairs {
+            assert_eq!(missing.contains(enhanced), missing.contains(plain), "{plain}");
+        }
+        for similarity in ["eac", "lwca", "pts", "eca"] {
+            assert!(!missing.iter().any(|name| name == similarity));
+        }
+    }
+
+    #[test]
+    fn enhanced_rows_are_compared_at_default_parameters_too() {
+        for (name, plain) in [("eac", "eac"), ("pta", "pta-al")] {
+            let table = PaperTable::named(name).unwrap();
+            let published = published(table).unwrap();
+            let of = |method: String| {
+                let rows = published.iter().filter(move |p| p.method == method);
+                rows.map(|p| (&p.dataset, &p.metric, p.mean)).collect::<Vec<_>>()
+            };
+            for solver in ["-admm", ""] {
+                let tuned = of(format!("{plain}-enhanced{solver}"));
+                assert_eq!(tuned.len(), 24);
+                assert_eq!(of(format!("{plain}-enhanced{solver}-default")), tuned);
+            }
+            let study = Study::parse(table.study, name).unwrap();
+            let against = |r: &&toml::Spanned<crate::study::Recipe>| r.get_ref().against.is_some();
+            assert_eq!(study.variants.iter().filter(against).count(), 4);
+        }
     }
 
     #[test]

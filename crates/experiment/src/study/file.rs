@@ -38,6 +38,8 @@ pub struct Study {
     /// are measured besides the metrics.
     #[serde(default)]
     pub thresholds: Vec<f64>,
+    /// The metric that grids are tuned by; without one they are compared point by point.
+    pub tuned_by: Option<String>,
     /// Seed of methods that draw lots; run r uses seed + r − 1.
     #[serde(default)]
     pub seed: u64,
@@ -151,7 +153,60 @@ pub struct Recipe {
     pub per_pool: BTreeMap<String, Settings>,
     /// Parameters with several values each: every combination is a variant.
     #[serde(default)]
-    pub grid: BTreeMap<String, BTreeMap<String, Vec<Setting>>>,
+    pub grid: Grid,
+    /// The recipe it is meant to improve on; where it does not is said.
+    pub against: Option<String>,
+}
+
+/// Parameters with several values each.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "\"published\", or lists of values by stage and parameter")]
+pub enum Grid {
+    /// Every parameter for which a grid was published, over that grid.
+    Published(PublishedWord),
+    /// These, written `stage.parameter = values`.
+    These(BTreeMap<String, BTreeMap<String, GridValues>>),
+}
+
+impl Grid {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Grid::These(parameters) if parameters.is_empty())
+    }
+
+    /// The first parameter with an empty list, which would make its recipe vanish.
+    fn without_values(&self) -> Option<String> {
+        let Grid::These(stages) = self else { return None };
+        let empty = |values: &GridValues| matches!(values, GridValues::These(v) if v.is_empty());
+        stages.iter().find_map(|(stage, parameters)| {
+            let (parameter, _) = parameters.iter().find(|(_, values)| empty(values))?;
+            Some(format!("{stage}.{parameter}"))
+        })
+    }
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Grid::These(BTreeMap::new())
+    }
+}
+
+/// The values of a parameter in a grid.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a list of values, or \"published\"")]
+pub enum GridValues {
+    /// Those its authors tried.
+    Published(PublishedWord),
+    /// These.
+    These(Vec<Setting>),
+}
+
+/// The word `published`, as in "the published grid".
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub enum PublishedWord {
+    /// The only one.
+    #[serde(rename = "published")]
+    Published,
 }
 
 /// The value of a parameter in a file.
@@ -299,6 +354,12 @@ impl Study {
         if self.metrics.is_empty() && self.thresholds.is_empty() {
             return Err(self.invalid("metrics", "there is nothing to measure"));
         }
+        if self.tuned_by.is_some() && self.recipes().all(|r| r.get_ref().grid.is_empty()) {
+            return Err(self.invalid("tuned_by", "there is no grid to tune"));
+        }
+        if let Some(path) = self.recipes().find_map(|r| r.get_ref().grid.without_values()) {
+            return Err(self.invalid("grid", format!("{path} has no values")));
+        }
         match &self.k {
             Clusters::Numbers(k) if k.to_vec().is_empty() || k.to_vec().contains(&0) => {
                 Err(self.invalid("k", "there must be at least one number, each at least 1"))
@@ -375,6 +436,9 @@ mod tests {
             ("[base]\n[draws]\nsize = 2\ncolumns = [1]", "s.toml: draws: size and columns"),
             ("[base]\n[draws]\ncolumns = [0]", "s.toml: draws.columns: columns are counted"),
             ("k = [2, 0]\n[base]", "s.toml: k: there must be"),
+            ("tuned_by = \"ari\"\n[base]", "s.toml: tuned_by: there is no grid to tune"),
+            ("[base]\ngrid = \"all\"", "s.toml:3:8: \"published\", or lists of values"),
+            ("[base]\ngrid = { ca.theta = [] }", "s.toml: grid: ca.theta has no values"),
         ];
         for (text, expected) in cases {
             let found = message(&format!("{head}{text}"));

@@ -68,7 +68,8 @@ impl Plan {
     }
 
     /// Runs what the folder does not hold yet, then writes its tables: `runs.csv`,
-    /// `timings.csv`, `record.json` and, unless it is a shard, `summary.csv`.
+    /// `timings.csv`, `record.json` and, unless it is a shard, `summary.csv` and
+    /// `tuned.csv`.
     ///
     /// The process may be killed at any moment: what was finished is kept and not run
     /// again.
@@ -198,10 +199,14 @@ fn write_tables(
     let record = serde_json::to_vec_pretty(&record(results, options)?);
     put("record.json", record.map_err(Into::into))?;
     // Of a shard only some runs are here; their mean is nothing to look at.
-    match options.shard {
-        None => Ok(put("summary.csv", csv(&results.summary()?))?),
-        Some(_) => Ok(()),
+    if options.shard.is_some() {
+        return Ok(());
     }
+    put("summary.csv", csv(&results.summary()?))?;
+    if results.protocol.tuning.is_some() {
+        put("tuned.csv", csv(&results.tuned()?))?;
+    }
+    Ok(())
 }
 
 fn record<'a>(results: &'a Results, options: &RunOptions<'_>) -> Result<Record<'a>, StudyError> {

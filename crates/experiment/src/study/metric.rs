@@ -18,6 +18,7 @@ const SCORES: [&str; 7] = ["ari", "nmi", "f1", "precision", "recall", "accuracy"
 /// |---|---|---|
 /// | `ari` `nmi` `f1` `precision` `recall` `accuracy` `purity` | [`Scores`] | truth |
 /// | `agreement` | mean NMI with the base clusterings | |
+/// | `clusters` | number of clusters found, which may not be k | |
 /// | `iterations` | iterations of the enhancer | |
 /// | `norm` | Frobenius norm over the samples of the similarity behind the consensus | a similarity |
 /// | `precision@t` `recall@t` `share@t` | the pairs whose similarity is at least t, as a claim about the truth; share: of all pairs | a similarity; truth |
@@ -27,6 +28,8 @@ pub enum Metric {
     Score(&'static str),
     /// Mean NMI with the base clusterings.
     Agreement,
+    /// Number of clusters found.
+    Clusters,
     /// Iterations of the enhancer.
     Iterations,
     /// Frobenius norm of the similarity.
@@ -38,12 +41,12 @@ pub enum Metric {
 impl Metric {
     /// Whether it is one of a partition, not of the fit behind it.
     pub fn of_partition(&self) -> bool {
-        matches!(self, Metric::Score(_) | Metric::Agreement)
+        matches!(self, Metric::Score(_) | Metric::Agreement | Metric::Clusters)
     }
 
     /// Whether more is better, so that variants can be ranked by it.
     pub fn ranks(&self) -> bool {
-        self.of_partition()
+        matches!(self, Metric::Score(_) | Metric::Agreement)
     }
 
     /// Whether it needs the truth.
@@ -62,6 +65,7 @@ impl fmt::Display for Metric {
         match self {
             Metric::Score(name) => f.write_str(name),
             Metric::Agreement => f.write_str("agreement"),
+            Metric::Clusters => f.write_str("clusters"),
             Metric::Iterations => f.write_str("iterations"),
             Metric::Norm => f.write_str("norm"),
             Metric::Pairs(figure, threshold) => write!(f, "{}@{threshold}", figure.name()),
@@ -75,6 +79,7 @@ impl FromStr for Metric {
     fn from_str(name: &str) -> Result<Self, StudyError> {
         let metric = match name {
             "agreement" => Some(Metric::Agreement),
+            "clusters" => Some(Metric::Clusters),
             "iterations" => Some(Metric::Iterations),
             "norm" => Some(Metric::Norm),
             _ => match name.split_once('@') {
@@ -87,8 +92,10 @@ impl FromStr for Metric {
             },
         };
         metric.ok_or_else(|| {
-            let others = ["agreement", "iterations", "norm", "precision@t", "recall@t", "share@t"];
-            let known = SCORES.into_iter().chain(others).map(String::from).collect();
+            let of_runs = ["agreement", "clusters", "iterations", "norm"];
+            let of_pairs = ["precision@t", "recall@t", "share@t"];
+            let known = SCORES.into_iter().chain(of_runs).chain(of_pairs).map(String::from);
+            let known = known.collect();
             StudyError::Unknown { what: "metric", name: name.to_string(), known }
         })
     }
@@ -115,6 +122,7 @@ pub(crate) fn of_partition(
             Metric::Agreement => {
                 values.push(mean_agreement(ensemble, partition, NmiMean::Arithmetic)?);
             }
+            Metric::Clusters => values.push(partition.clusters() as f64),
             _ => {}
         }
     }
@@ -142,7 +150,7 @@ pub(crate) fn of_fit(
             Metric::Iterations => values.push(report.iterations as f64),
             Metric::Norm => values.push(norm(evidence.similarity_for("a norm")?)),
             Metric::Pairs(figure, _) => values.extend(points.next().map(|p| p.figure(*figure))),
-            Metric::Score(_) | Metric::Agreement => {}
+            Metric::Score(_) | Metric::Agreement | Metric::Clusters => {}
         }
     }
     Ok(values)
@@ -184,7 +192,8 @@ mod tests {
 
     #[test]
     fn every_metric_is_read_as_it_is_written() {
-        for name in ["ari", "purity", "agreement", "iterations", "norm", "recall@0.15"] {
+        for name in ["ari", "purity", "agreement", "clusters", "iterations", "norm", "recall@0.15"]
+        {
             assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
         }
         for name in ["ARI", "recall@", "nmi@0.5", "recall@NaN", ""] {

@@ -9,6 +9,7 @@
 //! k = "true"                           # as many clusters as classes; or 8; or [4, 8]
 //! metrics = ["ari", "nmi", "f1"]       # these if left out; see `Metric`
 //! thresholds = [0.5, 0.8]              # precision, recall, share of similarities >= these
+//! tuned_by = "ari"                     # what grids are tuned by; see below
 //! seed = 0                             # of methods that draw lots
 //! one_at_a_time = false                # true: each run gets all threads, for its time
 //!
@@ -31,10 +32,21 @@
 //!
 //! [[variant]]                          # another method; nothing of the base is left
 //! method = "lwea"
+//! grid = "published"                   # the values its authors tried
+//! against = "ec-cms"                   # say where it is not above that recipe
 //! ```
 //!
 //! A swapped part keeps the parameters that it shares by name with the part it
 //! replaces. The base is itself run, under the name of its method.
+//!
+//! With `tuned_by`, each recipe with a grid is summed up in three [modes](Mode) besides:
+//! `default`, the recipe without its grid (run if it is no variant anyway); `best single`,
+//! the point of the best mean on a pool; `best per ensemble`, the best point of each run.
+//! Both best modes choose with the truth in view, unless the metric is `agreement`: they are
+//! optimistic, and no user can choose so.
+//!
+//! A grid may be `"published"`, as a whole or for one parameter: the values its authors
+//! tried, as [`parameters!`](enclust_core::parameters) declares them.
 //!
 //! [`Study::plan`] reads the pools, builds every pipeline and gives a [`Plan`];
 //! whatever is wrong with the file shows here. [`Plan::run_in`] runs it in a folder:
@@ -43,11 +55,12 @@
 //! |---|---|
 //! | `runs.csv` | `pool,size,run,variant,k,metric,value`, a row a figure of a run |
 //! | `summary.csv` | mean, sample standard deviation, rank and average rank |
+//! | `tuned.csv` | mean, standard deviation and values chosen of each mode, if it is tuned |
 //! | `timings.csv` | seconds of each stage of each run |
 //! | `record.json` | versions, the resolved study, draws, hashes, threads |
 //! | `journal` | what is finished, for resuming |
 //!
-//! `runs.csv` and `summary.csv` are the same bytes whatever the number of threads,
+//! `runs.csv`, `summary.csv` and `tuned.csv` are the same bytes whatever the number of threads,
 //! however often the process was killed and started again, and whether the study was
 //! run whole or in [shards](Shard) put together by [`merge`].
 //!
@@ -77,9 +90,15 @@ mod protocol;
 mod recipe;
 mod results;
 mod shard;
+mod shortfall;
+mod tuning;
+mod variants;
 
 pub use cell::CellResult;
-pub use file::{Clusters, Draws, OneOrMany, Recipe, Setting, Settings, Study, TrueWord};
+pub use file::{
+    Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Setting, Settings, Study,
+    TrueWord,
+};
 pub use folder::{Progress, RunOptions, merge};
 pub use journal::Finished;
 pub use metric::Metric;
@@ -91,3 +110,5 @@ pub use protocol::{
 pub(crate) use results::csv;
 pub use results::{Results, RunRow, SummaryRow, TimingRow};
 pub use shard::Shard;
+pub use shortfall::{Shortfall, ShortfallFigure};
+pub use tuning::{Mode, TunedRecipe, TunedRow, Tuning};

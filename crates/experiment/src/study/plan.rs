@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use enclust_core::{Backend, BoxedPipeline, Kind, Part, PipelineSpec, Registry};
+use enclust_core::{Backend, BoxedPipeline, Kind, Part, Registry};
 use enclust_io::{Pool, read_pool};
 use enclust_registry::DEFAULT_BACKEND;
 use sha2::{Digest, Sha256};
@@ -12,8 +12,9 @@ use toml::Spanned;
 use super::file::{Clusters, OneOrMany, Recipe, Study};
 use super::metric::Metric;
 use super::pair_curve::PairFigure;
-use super::protocol::{EnsembleRule, PoolRecord, Protocol, VariantRecord, record};
-use super::recipe::{Point, Refusal, points};
+use super::protocol::{EnsembleRule, PoolRecord, Protocol};
+use super::recipe;
+use super::variants::Variant;
 use crate::error::StudyError;
 
 /// Endings a pool's name may leave out.
@@ -48,7 +49,8 @@ impl Study {
         let metrics = self.all_metrics()?;
         let found = self.find_pools(folders)?;
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-        let variants = self.variants(registry, &names)?;
+        let mut variants = self.variants(registry, &names)?;
+        let tuning = self.tuning(registry, &names, &metrics, &mut variants)?;
         check_similarity(registry, &variants, &metrics)?;
         let pipelines = build(registry, &variants)?;
         let mut pools = Vec::new();
@@ -70,6 +72,7 @@ impl Study {
             k: self.numbers_of_clusters(),
             metrics: metrics.iter().map(Metric::to_string).collect(),
             variants: variants.iter().map(|v| v.record(registry)).collect::<Result<_, _>>()?,
+            tuning,
         };
         let backend = registry
             .backend
@@ -80,10 +83,14 @@ impl Study {
         Ok(Plan { protocol, pools, metrics, draws, pipelines, backend, one_at_a_time })
     }
 
-    /// Recipes whose method the registry does not have.
+    /// Recipes whose method, or one of whose parts, the registry does not have.
     pub fn unavailable(&self, registry: &Registry<f64>) -> Vec<String> {
-        let missing = |r: &Recipe| r.method.as_ref().is_some_and(|m| registry.preset(m).is_err());
-        self.recipes().map(Spanned::get_ref).filter(|r| missing(r)).map(Recipe::label).collect()
+        let no_method = |r: &Recipe| r.method.as_ref().is_some_and(|m| registry.preset(m).is_err());
+        let no_part = |r: &Recipe| {
+            r.parts().any(|(stage, part)| recipe::parameters(registry, stage, part).is_err())
+        };
+        let missing = |recipe: &&Recipe| no_method(recipe) || no_part(recipe);
+        self.recipes().map(Spanned::get_ref).filter(missing).map(Recipe::label).collect()
     }
 
     fn all_metrics(&self) -> Result<Vec<Metric>, StudyError> {
@@ -137,77 +144,8 @@ impl Study {
         Ok(found)
     }
 
-    fn twice(&self, what: &'static str, name: String) -> StudyError {
+    pub(super) fn twice(&self, what: &'static str, name: String) -> StudyError {
         StudyError::Twice { file: self.file().into(), what, name }
-    }
-
-    /// The variants to run, each with its pipeline on every pool.
-    fn variants(
-        &self,
-        registry: &Registry<f64>,
-        pools: &[&str],
-    ) -> Result<Vec<Variant>, StudyError> {
-        let mut variants: Vec<Variant> = Vec::new();
-        for recipe in self.recipes() {
-            let label = recipe.get_ref().label();
-            if self.only.as_ref().is_some_and(|only| !only.contains(&label)) {
-                continue;
-            }
-            self.check_pool_names(recipe, pools)?;
-            for variant in self.points_of(registry, recipe, pools)? {
-                if variants.iter().any(|v| v.name == variant.name) {
-                    return Err(self.twice("variant", variant.name));
-                }
-                variants.push(variant);
-            }
-        }
-        Ok(variants)
-    }
-
-    /// A misspelt pool would silently keep the common settings. A pool that the file
-    /// names but this run leaves out is no mistake.
-    fn check_pool_names(&self, recipe: &Spanned<Recipe>, pools: &[&str]) -> Result<(), StudyError> {
-        let known = |name: &String| {
-            pools.contains(&name.as_str()) || self.pools_of_file().any(|known| known == *name)
-        };
-        match recipe.get_ref().per_pool.keys().find(|name| !known(name)) {
-            None => Ok(()),
-            Some(name) => Err(StudyError::Unknown {
-                what: "pool",
-                name: name.clone(),
-                known: self.pools_of_file().collect(),
-            }),
-        }
-    }
-
-    fn points_of(
-        &self,
-        registry: &Registry<f64>,
-        recipe: &Spanned<Recipe>,
-        pools: &[&str],
-    ) -> Result<Vec<Variant>, StudyError> {
-        let base = self.base.as_ref().map(Spanned::get_ref);
-        let place = || (self.file().to_string(), self.line(recipe), recipe.get_ref().label());
-        let mut variants: Vec<Variant> = Vec::new();
-        for pool in pools {
-            let points = points(registry, base, recipe.get_ref(), pool).map_err(|refusal| {
-                let (file, line, variant) = place();
-                match refusal {
-                    Refusal::NoMethod => StudyError::NoMethod { file, line, variant },
-                    Refusal::Error(error) => {
-                        StudyError::Variant { file, line, variant, error: Box::new(error) }
-                    }
-                }
-            })?;
-            if variants.is_empty() {
-                variants =
-                    points.iter().map(|p| Variant::named(p, recipe.get_ref(), place())).collect();
-            }
-            for (variant, Point { spec, .. }) in variants.iter_mut().zip(points) {
-                variant.specs.push(spec);
-            }
-        }
-        Ok(variants)
     }
 
     fn check_truth(&self, pools: &[PoolRecord], metrics: &[Metric]) -> Result<(), StudyError> {
@@ -223,32 +161,6 @@ impl Study {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// A variant on its way into the protocol.
-struct Variant {
-    name: String,
-    recipe: String,
-    file: String,
-    line: usize,
-    specs: Vec<PipelineSpec>,
-}
-
-impl Variant {
-    fn named(point: &Point, recipe: &Recipe, (file, line, label): (String, usize, String)) -> Self {
-        Variant { name: point.label(recipe), recipe: label, file, line, specs: Vec::new() }
-    }
-
-    fn refused(&self, error: enclust_core::Error) -> StudyError {
-        let (file, variant, error) = (self.file.clone(), self.name.clone(), Box::new(error));
-        StudyError::Variant { file, line: self.line, variant, error }
-    }
-
-    fn record(&self, registry: &Registry<f64>) -> Result<VariantRecord, StudyError> {
-        let records = self.specs.iter().map(|spec| record(registry, spec));
-        let pipelines = records.collect::<Result<_, _>>().map_err(|e| self.refused(e))?;
-        Ok(VariantRecord { name: self.name.clone(), recipe: self.recipe.clone(), pipelines })
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::file::Setting;
 use super::metric::Metric;
 use super::recipe::parameters;
+use super::tuning::Tuning;
 use crate::PaperDraws;
 use crate::error::{Difference, StudyError};
 
@@ -37,6 +38,9 @@ pub struct Protocol {
     pub metrics: Vec<String>,
     /// The variants, in order.
     pub variants: Vec<VariantRecord>,
+    /// How grids are tuned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<Tuning>,
 }
 
 /// A pool as the protocol knows it.
@@ -114,6 +118,9 @@ pub struct VariantRecord {
     pub recipe: String,
     /// The pipeline, for each pool.
     pub pipelines: Vec<PipelineRecord>,
+    /// The variant it is meant to improve on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
 }
 
 /// The parts of a pipeline by stage.
@@ -296,6 +303,7 @@ pub(crate) mod tests {
             name: name.into(),
             recipe: name.into(),
             pipelines: vec![PipelineRecord::new(); 2],
+            against: None,
         };
         Protocol {
             enclust: "0".into(),
@@ -308,6 +316,7 @@ pub(crate) mod tests {
             k: vec![],
             metrics: vec!["ari".into(), "iterations".into(), "nmi".into()],
             variants: vec![variant("x"), variant("y")],
+            tuning: None,
         }
     }
 

@@ -1,8 +1,8 @@
 //! From recipes to pipelines.
 
-use enclust_core::{Error, Part, PipelineSpec, Real, Registry, Value, Values};
+use enclust_core::{Error, ParamSpec, Part, PipelineSpec, Real, Registry, Value, Values};
 
-use super::file::{Recipe, Settings, settings};
+use super::file::{Grid, GridValues, Recipe, Settings, settings};
 
 /// A pipeline of the study on one pool.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ impl Point {
 #[derive(Debug)]
 pub(crate) enum Refusal {
     NoMethod,
+    /// No grid was published, of this parameter or of any.
+    NoPublishedGrid(Option<String>),
     Error(Error),
 }
 
@@ -41,21 +43,82 @@ pub(crate) fn points<S: Real>(
     recipe: &Recipe,
     pool: &str,
 ) -> Result<Vec<Point>, Refusal> {
+    let spec = without_grid(registry, base, recipe, pool)?;
+    let parameters = grid(registry, &spec, &recipe.grid)?;
+    let mut points = vec![Point { grid: Vec::new(), spec }];
+    for (path, values) in parameters {
+        points = crossed(points, &path, values.into_iter())?;
+    }
+    Ok(points)
+}
+
+/// The pipeline of a recipe on a pool, as if it had no grid.
+pub(crate) fn without_grid<S: Real>(
+    registry: &Registry<S>,
+    base: Option<&Recipe>,
+    recipe: &Recipe,
+    pool: &str,
+) -> Result<PipelineSpec, Refusal> {
     let start = match base {
         Some(base) if recipe.method.is_none() && !std::ptr::eq(base, recipe) => {
             Some(changed(registry, None, base, pool)?)
         }
         _ => None,
     };
-    let mut points =
-        vec![Point { grid: Vec::new(), spec: changed(registry, start, recipe, pool)? }];
-    for (stage, values) in &recipe.grid {
-        for (parameter, choices) in values {
-            points =
-                crossed(points, &format!("{stage}.{parameter}"), choices.iter().map(Value::from))?;
+    changed(registry, start, recipe, pool)
+}
+
+/// The parameters of a grid by full name, each with its values.
+fn grid<S: Real>(
+    registry: &Registry<S>,
+    spec: &PipelineSpec,
+    grid: &Grid,
+) -> Result<Vec<(String, Vec<Value>)>, Refusal> {
+    let mut all = Vec::new();
+    match grid {
+        Grid::Published(_) => {
+            for (stage, part) in spec.parts() {
+                let tried = declared(registry, stage, &part.name)?.iter();
+                let tried = tried.filter(|parameter| !parameter.tried.is_empty());
+                all.extend(tried.map(|p| (format!("{stage}.{}", p.name), p.tried.clone())));
+            }
+            if all.is_empty() {
+                return Err(Refusal::NoPublishedGrid(None));
+            }
+        }
+        Grid::These(stages) => {
+            for (stage, parameters) in stages {
+                for (parameter, values) in parameters {
+                    let path = format!("{stage}.{parameter}");
+                    let values = match values {
+                        GridValues::These(values) => values.iter().map(Value::from).collect(),
+                        GridValues::Published(_) => published(registry, spec, stage, parameter)?,
+                    };
+                    all.push((path, values));
+                }
+            }
         }
     }
-    Ok(points)
+    Ok(all)
+}
+
+/// The published grid of one parameter.
+fn published<S: Real>(
+    registry: &Registry<S>,
+    spec: &PipelineSpec,
+    stage: &str,
+    parameter: &str,
+) -> Result<Vec<Value>, Refusal> {
+    let part = spec.parts().into_iter().find(|(at, _)| *at == stage);
+    let tried = match part {
+        Some((stage, part)) => declared(registry, stage, &part.name)?
+            .iter()
+            .find(|declared| declared.name == parameter)
+            .map(|declared| declared.tried.clone()),
+        None => None,
+    };
+    let missing = || Refusal::NoPublishedGrid(Some(format!("{stage}.{parameter}")));
+    tried.filter(|values| !values.is_empty()).ok_or_else(missing)
 }
 
 /// Each point with each value.
@@ -130,14 +193,23 @@ pub(crate) fn parameters<S: Real>(
     stage: &'static str,
     name: &str,
 ) -> Result<Values, Error> {
-    let specs = match stage {
+    let specs = declared(registry, stage, name)?;
+    Ok(specs.iter().map(|p| (p.name.to_string(), p.default.clone())).collect())
+}
+
+/// The parameters of a part as it declares them.
+fn declared<'a, S: Real>(
+    registry: &'a Registry<S>,
+    stage: &str,
+    name: &str,
+) -> Result<&'a [ParamSpec], Error> {
+    Ok(match stage {
         "ca" => &registry.represent.get(name)?.parameters,
         "confidence" => &registry.confidence.get(name)?.parameters,
         "enhance" => &registry.enhance.get(name)?.parameters,
         "stop" => &registry.stop.get(name)?.parameters,
         _ => &registry.consensus.get(name)?.parameters,
-    };
-    Ok(specs.iter().map(|p| (p.name.to_string(), p.default.clone())).collect())
+    })
 }
 
 #[cfg(test)]
@@ -178,6 +250,42 @@ mod tests {
                 "g confidence.alpha=0.8 enhance.lambda=1",
             ]
         );
+    }
+
+    #[test]
+    fn published_grids_are_those_of_the_parts() {
+        let registry = standard::<f64>();
+        let count = |text: &str| points(&registry, None, &recipe(text), "p").map(|p| p.len());
+        assert_eq!(count("method = \"lwea\"\ngrid = \"published\"").unwrap(), 8);
+        let all = "method = \"ec-cms\"\ngrid = \"published\"";
+        assert_eq!(count(all).unwrap(), 8 * 3 * 8, "theta, alpha and lambda");
+        let one = "method = \"ec-cms\"\n[grid]\nconfidence.alpha = \"published\"\nca.theta = [0.3]";
+        assert_eq!(count(one).unwrap(), 3);
+        let none = count("method = \"eac\"\ngrid = \"published\"");
+        assert!(matches!(none, Err(Refusal::NoPublishedGrid(None))));
+        let no_such = count("method = \"ec-cms\"\ngrid = { enhance.limit = \"published\" }");
+        let path = "enhance.limit";
+        assert!(matches!(no_such, Err(Refusal::NoPublishedGrid(Some(p))) if p == path));
+    }
+
+    #[test]
+    fn every_published_value_is_one_that_its_part_takes() {
+        let registry = standard::<f64>();
+        for listed in registry.listing() {
+            for parameter in listed.parameters {
+                for value in &parameter.tried {
+                    let part = Part::named(listed.name).set(parameter.name, value.clone());
+                    let built = match listed.key {
+                        "ca" => registry.represent.build(&part).err(),
+                        "confidence" => registry.confidence.build(&part).err(),
+                        "enhance" => registry.enhance.build(&part).err(),
+                        "stop" => registry.stop.build(&part).err(),
+                        _ => registry.consensus.build(&part).err(),
+                    };
+                    assert_eq!(built, None, "{part}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn write(
         "cluster_consensus",
     ];
     let rows = cuts.iter().zip(memberships).flat_map(|(cut, found)| {
-        let k = cut.partition.clusters();
+        let k = cut.k;
         cut.partition.labels().iter().enumerate().map(move |(sample, &label)| {
             let item: ItemConsensus = found.items[sample];
             let name = ids.map_or_else(|| (sample + 1).to_string(), |ids| ids[sample].clone());

@@ -89,6 +89,8 @@ pub struct ClusterArgs {
 /// One answer.
 #[derive(Debug)]
 struct Cut {
+    /// Number of clusters asked for; the partition may have another one.
+    k: usize,
     partition: Partition,
     scores: Option<Scores>,
     violations: Option<Violations>,
@@ -206,7 +208,7 @@ impl ClusterArgs {
 
 impl From<&Cut> for CutRecord {
     fn from(cut: &Cut) -> Self {
-        CutRecord::of(&cut.partition, cut.scores.as_ref(), cut.violations)
+        CutRecord::of(cut.k, &cut.partition, cut.scores.as_ref(), cut.violations)
     }
 }
 
@@ -243,7 +245,7 @@ fn cuts<S: Precision>(
         let score = |truth| Scores::of(truth, &partition);
         let scores = data.truth.as_ref().map(score).transpose()?;
         let violations = fit.violations(&partition);
-        cuts.push(Cut { partition, scores, violations });
+        cuts.push(Cut { k, partition, scores, violations });
     }
     Ok(cuts)
 }

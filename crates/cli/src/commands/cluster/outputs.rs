@@ -163,7 +163,7 @@ fn side_by_side<S>(cuts: &[Cut], data: &Data<S>) -> Result<Pool, Failure> {
     let labels: Vec<&[usize]> = cuts.iter().map(|cut| cut.partition.labels()).collect();
     let names = match cuts {
         [_] => vec!["label".to_string()],
-        several => several.iter().map(|cut| format!("k{}", cut.partition.clusters())).collect(),
+        several => several.iter().map(|cut| format!("k{}", cut.k)).collect(),
     };
     let ensemble = Ensemble::from_columns(&labels)?;
     Ok(Pool { ids: data.ids.clone(), columns: Some(names), ..Pool::new(ensemble) })

@@ -21,7 +21,14 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     line(about_run(record));
     line(head(record));
     record.results.iter().for_each(|cut| line(row(cut)));
+    record.results.iter().filter_map(other_count).for_each(line);
     text
+}
+
+/// What to say of a cut that has another number of clusters than was asked for.
+fn other_count(cut: &CutRecord) -> Option<String> {
+    let CutRecord { k, clusters, .. } = cut;
+    (k != clusters).then(|| format!("k = {k} asked for, {clusters} found"))
 }
 
 /// Parameters and times, for those who want to see them.

@@ -1,7 +1,12 @@
 //! `enclust reproduce`: the tables of the EC-CMS paper beside the published figures.
 
+mod log_axis;
+mod svg_chart;
+mod text_chart;
+mod times;
+
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -9,12 +14,20 @@ use enclust::core::Registry;
 use enclust_experiment::reproduce::{
     Note, PUBLISHED_RUNS, PaperTable, Request, Row, Selection, write_rows,
 };
+use enclust_io::write_atomically;
 
+use self::svg_chart::svg_chart;
+use self::times::{Time, print_times, times};
 use super::study::{PoolsArgs, ThreadsArgs};
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::interrupt::while_writing;
 use crate::progress::Progress;
+use crate::study_tables::print_shortfalls;
 use crate::text_table::{TextCell, TextTable};
+
+/// The table of seconds, which differences say nothing about.
+const TIME: &str = "time";
 
 /// Run the tables and figures of the EC-CMS paper again
 ///
@@ -49,6 +62,10 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
+    /// Draw the seconds of the table time beside the published ones
+    #[arg(long, value_name = "FILE.svg")]
+    chart: Option<PathBuf>,
+
     /// Keep every run in this folder; started again, only what is missing is run
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -69,6 +86,9 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let table = PaperTable::named(&args.table)?;
+    if args.chart.is_some() && table.name != TIME {
+        return Err(Failure::NoChart { table: args.table.clone() });
+    }
     let request = Request {
         datasets: args.datasets.clone(),
         methods: args.methods.clone(),
@@ -88,8 +108,20 @@ pub fn run(
         write_rows(path, &rows)?;
     }
     introduce(table, &selection, out)?;
+    if table.name == TIME {
+        let times = times(&rows);
+        draw(&times, args.chart.as_deref())?;
+        return print_times(&times, out);
+    }
     print_rows(&rows, out)?;
-    print_off(&rows, selection.study.runs, out)
+    print_off(&rows, selection.study.runs, out)?;
+    print_shortfalls(&results, out)
+}
+
+fn draw(times: &[Time<'_>], path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let svg = svg_chart(times);
+    Ok(while_writing(|| write_atomically(path, |file| file.write_all(svg.as_bytes())))?)
 }
 
 fn introduce(

@@ -1,0 +1,171 @@
+//! What a study found, on a terminal.
+
+use std::io::Write;
+
+use enclust_experiment::study::{
+    Metric, Mode, Protocol, Results, Shortfall, SummaryRow, TunedRow, Tuning,
+};
+
+use crate::failure::Failure;
+use crate::text_table::{TextCell, TextTable};
+
+/// Everything: the variants, what tuning comes to, and who falls short of whom.
+pub fn print_results(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+    print_summary(results, out)?;
+    print_tuned(results, out)?;
+    print_shortfalls(results, out)
+}
+
+/// Which table a figure belongs to: one for each metric, and size, and number of clusters,
+/// where there are several.
+fn title(protocol: &Protocol, metric: &str, size: usize, k: Option<usize>) -> String {
+    let mut title = metric.to_string();
+    if protocol.ensembles.len() > 1 {
+        title += &format!(", {size} clusterings");
+    }
+    match k {
+        Some(k) if protocol.k.len() > 1 => title + &format!(", k = {k}"),
+        _ => title,
+    }
+}
+
+/// Rows under their titles, in the order in which titles come up.
+fn by_title<R>(rows: Vec<R>, title: impl Fn(&R) -> String) -> Vec<(String, Vec<R>)> {
+    let mut tables: Vec<(String, Vec<R>)> = Vec::new();
+    for row in rows {
+        let title = title(&row);
+        match tables.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, of_table)) => of_table.push(row),
+            None => tables.push((title, vec![row])),
+        }
+    }
+    tables
+}
+
+/// Tables with variants down and pools across.
+fn print_summary(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+    let protocol = &results.protocol;
+    let titled = |row: &SummaryRow<'_>| title(protocol, &row.metric, row.size, row.k);
+    for (at, (title, rows)) in by_title(results.summary()?, titled).iter().enumerate() {
+        if at > 0 {
+            writeln!(out)?;
+        }
+        summary_table(protocol, title, rows).print(out)?;
+    }
+    Ok(())
+}
+
+fn summary_table(protocol: &Protocol, title: &str, rows: &[SummaryRow<'_>]) -> TextTable {
+    let ranked = rows.iter().any(|row| row.rank.is_some());
+    let pools = protocol.pools.iter().map(|pool| pool.name.as_str());
+    let mut table = TextTable::new([title].into_iter().chain(pools.clone()));
+    if ranked {
+        table.add_head("average rank");
+    }
+    for variant in &protocol.variants {
+        let mine =
+            |pool: &str| rows.iter().find(|row| row.variant == variant.name && row.pool == pool);
+        let mut cells = vec![TextCell::plain(&variant.name)];
+        for pool in pools.clone() {
+            cells.push(mine(pool).map_or(TextCell::plain("-"), |row| {
+                let best = rows.iter().filter(|r| r.pool == pool).all(|r| r.rank >= row.rank);
+                TextCell { text: with_spread(row.mean, row.std), bold: ranked && best }
+            }));
+        }
+        let rank = rows.iter().find(|row| row.variant == variant.name);
+        if let Some(rank) = rank.and_then(|row| row.average_rank) {
+            cells.push(TextCell::plain(format!("{rank:.2}")));
+        }
+        table.add(cells);
+    }
+    table
+}
+
+/// Tables with tuned recipes down and pools across, and how to read them.
+fn print_tuned(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+    let protocol = &results.protocol;
+    let Some(tuning) = &protocol.tuning else { return Ok(()) };
+    let titled = |row: &TunedRow<'_>| title(protocol, &row.metric, row.size, row.k);
+    for (title, rows) in by_title(results.tuned()?, titled) {
+        writeln!(out)?;
+        tuned_table(protocol, tuning, &title, &rows).print(out)?;
+    }
+    Ok(writeln!(out, "\n{}", how_to_read(&tuning.metric))?)
+}
+
+/// A best value was chosen with the result in view; a table that does not say so misleads.
+fn how_to_read(metric: &str) -> String {
+    match metric.parse::<Metric>().is_ok_and(|m| m.needs_truth()) {
+        true => format!(
+            "The best rows are chosen by {metric} with the truth in view: they are optimistic, and no user can choose so."
+        ),
+        false => format!("The best rows are chosen by {metric}, which needs no truth."),
+    }
+}
+
+fn tuned_table(
+    protocol: &Protocol,
+    tuning: &Tuning,
+    title: &str,
+    rows: &[TunedRow<'_>],
+) -> TextTable {
+    let head = format!("{title}, tuned by {}", tuning.metric);
+    let pools = protocol.pools.iter().map(|pool| pool.name.as_str());
+    let mut table = TextTable::new([head.as_str()].into_iter().chain(pools.clone()));
+    for recipe in &tuning.recipes {
+        for mode in Mode::ALL {
+            let mine = |row: &&TunedRow<'_>| row.recipe == recipe.recipe && row.mode == mode;
+            let of_pool = |pool| rows.iter().filter(mine).find(|row| row.pool == pool);
+            let cells = pools.clone().map(|pool| of_pool(pool).map_or("-".into(), tuned_cell));
+            let name = format!("{} ({mode})", recipe.recipe);
+            table.add(std::iter::once(name).chain(cells).map(TextCell::plain).collect());
+        }
+    }
+    table
+}
+
+/// With the values chosen, unless they differ from run to run.
+fn tuned_cell(row: &TunedRow<'_>) -> String {
+    let figures = with_spread(row.mean, row.std);
+    match row.mode {
+        Mode::BestPerEnsemble => figures,
+        Mode::Default | Mode::BestSingle => format!("{figures} at {}", row.chosen),
+    }
+}
+
+/// A line for every variant and pool where the variant is not above the one it is against.
+pub fn print_shortfalls(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+    let variants = &results.protocol.variants;
+    let ran = |name: &String| variants.iter().any(|variant| variant.name == *name);
+    if !variants.iter().any(|variant| variant.against.as_ref().is_some_and(ran)) {
+        return Ok(());
+    }
+    let shortfalls = results.shortfalls()?;
+    writeln!(out)?;
+    if shortfalls.is_empty() {
+        return Ok(writeln!(out, "Every variant is above the one it is against, on every pool.")?);
+    }
+    for shortfall in &shortfalls {
+        writeln!(out, "{}", in_words(&results.protocol, shortfall))?;
+    }
+    Ok(())
+}
+
+fn in_words(protocol: &Protocol, shortfall: &Shortfall<'_>) -> String {
+    let Shortfall { variant, against, pool, size, k, figures } = shortfall;
+    let place = title(protocol, pool, *size, *k);
+    let each = figures
+        .iter()
+        .map(|f| format!("{} {} against {}", f.metric, figure(f.mean), figure(f.against)));
+    let each = each.collect::<Vec<_>>().join(", ");
+    format!("{variant} does not help on {place}: {each} of {against}")
+}
+
+fn with_spread(mean: f64, std: f64) -> String {
+    format!("{} ± {}", figure(mean), figure(std))
+}
+
+/// Three decimals, fewer where they would say nothing.
+fn figure(value: f64) -> String {
+    if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") }
+}
