@@ -49,6 +49,10 @@ pub struct RunRecord {
     pub constraints: Option<ConstraintsRecord>,
     pub machine: MachineRecord,
     pub seed: u32,
+    /// How the representation was learned, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learning: Option<ReportRecord>,
+    /// How the enhancement went.
     pub report: ReportRecord,
     pub timings: Vec<Timing>,
     /// How the number of clusters was found, if it was not given.
@@ -98,7 +102,7 @@ pub struct MachineRecord {
     pub memory_limit_bytes: Option<u64>,
 }
 
-/// How the enhancement went.
+/// How an iteration went.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportRecord {
     pub component: String,

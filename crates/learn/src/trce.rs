@@ -25,8 +25,8 @@ const ROOT_STEPS: usize = 100;
 parameters! {
     /// Parameters of [`Trce`].
     pub struct TrceParams for "trce" {
-        /// λ: price of the part of a graph taken for noise (tried by the authors: 1e-5, 1e-4, …, 1e5; they recommend 0.01 to 10 and have no default).
-        pub lambda: f64 = 0.01, in Range::Positive;
+        /// λ: price of the part of a graph taken for noise (the authors recommend 0.01 to 10 and have no default).
+        pub lambda: f64 = 0.01, in Range::Positive, tried [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5];
         /// Iterations at most.
         pub iterations: usize = 10, in Range::AtLeast(1.0);
         /// Weigh samples by the last clustering alone, as the authors' program does by a slip of an index.

@@ -30,7 +30,7 @@ use crate::progress::Watch;
 use crate::recipe::RecipeArgs;
 use crate::record::{
     ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
-    RunRecord, Timing, Versions,
+    ReportRecord, RunRecord, Timing, Versions,
 };
 use crate::selection::SelectionArgs;
 
@@ -197,6 +197,7 @@ impl ClusterArgs {
             constraints,
             machine: MachineRecord::of(&self.machine),
             seed: self.selection.seed,
+            learning: fit.learning.as_ref().map(ReportRecord::from),
             report: (&fit.report).into(),
             timings,
             choice: None,

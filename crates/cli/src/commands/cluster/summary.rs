@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::ClusterArgs;
 use crate::console::{Console, HEAD};
-use crate::record::{CutRecord, RunRecord};
+use crate::record::{CutRecord, ReportRecord, RunRecord};
 
 /// The scores a table shows: the name in records, the head of the column.
 const SCORES: [(&str, &str); 5] =
@@ -77,10 +77,12 @@ fn about_run(record: &RunRecord) -> String {
     let mut words =
         names.into_iter().filter(|name| *name != "none").collect::<Vec<_>>().join(" + ");
     let report = &record.report;
-    if report.iterations > 0 {
+    let iterated = record.learning.iter().chain([report]).filter(|report| report.iterations > 0);
+    for (at, ReportRecord { component, status, iterations, .. }) in iterated.enumerate() {
+        let mark = if at == 0 { ":" } else { "," };
         write_to(
             &mut words,
-            format_args!(": {} after {} iterations", report.status, report.iterations),
+            format_args!("{mark} {component} {status} after {iterations} iterations"),
         );
     }
     if let Some(certificate) = &report.certificate {
