@@ -4,7 +4,8 @@
 //! often a handful of eigenvectors of a matrix that is too large to decompose,
 //! or that is stored in some form of its own; [`leading_eigenpairs`] finds them
 //! for anything that can be multiplied by a block of vectors, a
-//! [`SymmetricOperator`]. [`SparseCholesky`] and [`IncompleteCholesky`] factor the sparse
+//! [`SymmetricOperator`]. Kernels of a backend run on one thread; [`multiply`] and
+//! [`lower_gram`] use them on all. [`SparseCholesky`] and [`IncompleteCholesky`] factor the sparse
 //! systems of high-confidence graphs.
 
 mod incomplete_cholesky;
@@ -16,4 +17,5 @@ mod sparse_cholesky;
 pub use incomplete_cholesky::IncompleteCholesky;
 pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes};
 pub use operator::{PackedSymmetric, SymmetricOperator};
+pub use panels::{lower_gram, multiply};
 pub use sparse_cholesky::SparseCholesky;
