@@ -1,12 +1,14 @@
 //! The spectral embedding H inside the iteration.
 
-use enclust_core::{Backend, Eigen, Mat, Result, condensed_index};
+use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_index};
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
 
 /// Eigenvalues of a normalised affinity, which lie in [0, 1], this close are equal.
 const TIE: f64 = 1e-8;
+/// Up to this size all eigenvectors are computed at once.
+const SMALL: usize = 128;
 
 /// H, the k leading eigenvectors of D^-½ A D^-½ between factors D^-½, at group size: what
 /// is kept of a group of r samples is √r times the row of each.
@@ -94,17 +96,20 @@ fn degrees(between: &[f64], roots: &[f64]) -> Vec<f64> {
 fn leading_space(matrix: &PackedSymmetric<f64>, setting: &Setting<'_>) -> Result<Mat<f64>> {
     let (n, k) = (setting.roots.len(), setting.k);
     let leading = |count: usize| leading_eigenpairs(matrix, count, setting.seed, setting.backend);
-    let found = leading(n.min(k + 1))?;
-    if n == k {
-        return Ok(found.vectors);
+    if k < n && n > SMALL {
+        match leading(k + 1) {
+            Ok(found) if found.values[1] - found.values[0] > TIE => {
+                return Ok(last_columns(&found, k));
+            }
+            // A tie, or so many near ties that no iteration tells them apart.
+            Ok(_) | Err(Error::NoConvergence { .. }) => {}
+            Err(error) => return Err(error),
+        }
     }
-    if found.values[1] - found.values[0] > TIE {
-        return Ok(last_columns(&found, k));
-    }
-    let tied_value = found.values[1];
     let all = leading(n)?;
-    let above = all.values.iter().filter(|&&v| v > tied_value + TIE).count();
-    let kept = all.values.iter().filter(|&&v| v >= tied_value - TIE).count();
+    let last = all.values[n - k];
+    let above = all.values.iter().filter(|&&v| v > last + TIE).count();
+    let kept = all.values.iter().filter(|&&v| v >= last - TIE).count();
     let mut vectors = last_columns(&all, kept);
     let share = ((k - above) as f64 / (kept - above) as f64).sqrt();
     for j in 0..kept - above {
