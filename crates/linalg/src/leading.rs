@@ -13,7 +13,7 @@ const GUARD: usize = 6;
 /// Smallest size of a full basis.
 const BASIS: usize = 64;
 /// Expansions of the basis before giving up; ten to fifty are usual.
-const EXPANSIONS: usize = 200;
+const EXPANSIONS: usize = 500;
 
 /// **Summary.** The k algebraically largest eigenpairs of a symmetric operator.
 ///

@@ -7,8 +7,8 @@ use crate::low_rank_affinity::LowRankAffinity;
 
 /// Eigenvalues of a normalised affinity, which lie in [0, 1], this close are equal.
 const TIE: f64 = 1e-8;
-/// Up to this size all eigenvectors are computed at once.
-const SMALL: usize = 128;
+/// Up to this size all eigenvectors are computed at once: that takes no longer than a few.
+const SMALL: usize = 400;
 
 /// H, the k leading eigenvectors of D^-½ A D^-½ between factors D^-½, at group size: what
 /// is kept of a group of r samples is √r times the row of each.
@@ -17,6 +17,9 @@ pub(crate) struct Embedding {
     pub points: Mat<f64>,
     /// D^-½ for each group.
     inverse_roots: Vec<f64>,
+    /// Whether the leading eigenvectors can be found without the others. Where they once
+    /// could not, they will not be sought again.
+    has_gap: bool,
 }
 
 /// What an embedding is made for.
@@ -31,7 +34,8 @@ pub(crate) struct Setting<'a> {
 impl Embedding {
     /// No embedding yet: H = 0, D = I.
     pub fn none(groups: usize) -> Self {
-        Embedding { points: Mat::zeros(groups, 0), inverse_roots: vec![1.0; groups] }
+        let inverse_roots = vec![1.0; groups];
+        Embedding { points: Mat::zeros(groups, 0), inverse_roots, has_gap: groups > SMALL }
     }
 
     /// The embedding of the low-rank affinity of (Z + Zᵀ)/2 + HHᵀ, with this H.
@@ -50,9 +54,14 @@ impl Embedding {
             inverse_roots.iter().zip(setting.roots).map(|(d, root)| d * root).collect();
         let diagonal = vec![1.0; factors.len()];
         let normalised = PackedSymmetric::new(between, diagonal)?.scaled(&factors)?;
-        let mut points = leading_space(&normalised, setting)?;
+        let found = if self.has_gap { leading_vectors(&normalised, setting)? } else { None };
+        let has_gap = found.is_some();
+        let mut points = match found {
+            Some(vectors) => vectors,
+            None => leading_space(&normalised, setting)?,
+        };
         scale_rows(&mut points, &inverse_roots);
-        Ok(Embedding { points, inverse_roots })
+        Ok(Embedding { points, inverse_roots, has_gap })
     }
 
     /// B with D^-½ HHᵀ D^-½ = BBᵀ.
@@ -90,23 +99,27 @@ fn degrees(between: &[f64], roots: &[f64]) -> Vec<f64> {
     degrees
 }
 
+/// The k leading eigenvectors, if there is a gap behind them that an iteration can find.
+fn leading_vectors(
+    matrix: &PackedSymmetric<f64>,
+    setting: &Setting<'_>,
+) -> Result<Option<Mat<f64>>> {
+    let count = setting.roots.len().min(setting.k + 1);
+    match leading_eigenpairs(matrix, count, setting.seed, setting.backend) {
+        Ok(found) if count > setting.k && found.values[1] - found.values[0] > TIE => {
+            Ok(Some(last_columns(&found, setting.k)))
+        }
+        Ok(_) | Err(Error::NoConvergence { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The k leading eigenvectors. Where the last of them is one of several with its
 /// eigenvalue, all of these, by as much as makes them count for the vectors that
 /// are missing: no choice is made where there is nothing to choose by.
 fn leading_space(matrix: &PackedSymmetric<f64>, setting: &Setting<'_>) -> Result<Mat<f64>> {
     let (n, k) = (setting.roots.len(), setting.k);
-    let leading = |count: usize| leading_eigenpairs(matrix, count, setting.seed, setting.backend);
-    if k < n && n > SMALL {
-        match leading(k + 1) {
-            Ok(found) if found.values[1] - found.values[0] > TIE => {
-                return Ok(last_columns(&found, k));
-            }
-            // A tie, or so many near ties that no iteration tells them apart.
-            Ok(_) | Err(Error::NoConvergence { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let all = leading(n)?;
+    let all = leading_eigenpairs(matrix, n, setting.seed, setting.backend)?;
     let last = all.values[n - k];
     let above = all.values.iter().filter(|&&v| v > last + TIE).count();
     let kept = all.values.iter().filter(|&&v| v >= last - TIE).count();
