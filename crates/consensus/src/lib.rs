@@ -7,6 +7,7 @@ mod kmeans;
 mod linkage;
 mod metaclusters;
 mod ncut;
+mod points;
 mod rotation;
 mod spectral;
 mod tcut;
@@ -16,6 +17,7 @@ pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_threa
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;
+pub use points::{PointsKMeans, PointsParams};
 pub use spectral::{Spectral, SpectralParams};
 pub use tcut::{Tcut, TcutParams};
 
@@ -35,6 +37,9 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     }
     table.register::<SpectralParams>("spectral", "spectral clustering of a similarity", |p| {
         Ok(Box::new(Spectral::new(p)?))
+    });
+    table.register::<PointsParams>("kmeans", "k-means of an embedding", |p| {
+        Ok(Box::new(PointsKMeans::new(p)?))
     });
     table.register::<TcutParams>("tcut", "transfer cut of a bipartite graph", |p| {
         Ok(Box::new(Tcut::new(p)?))

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Mat, ParamError, Parameters,
-    Range, Real, Result, Shape, Similarity, Weighting, parameters,
+    Bytes, Component, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, ParamError,
+    Parameters, Range, Real, Result, Shape, Similarity, Weighting, parameters,
 };
-use enclust_linalg::{PackedSymmetric, leading_eigenpairs};
+use enclust_linalg::{PackedSymmetric, SymmetricOperator, leading_eigenpairs};
 
 use crate::embedding::{
     Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
@@ -14,6 +14,8 @@ use crate::embedding::{
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "spectral";
+/// Up to this size all eigenvectors are computed at once.
+const SMALL: usize = 320;
 
 parameters! {
     /// Parameters of [`Spectral`].
@@ -45,7 +47,9 @@ parameters! {
 /// one sample.
 ///
 /// **Complexity.** O(n'² k) time for each of a few tens of products, then k-means
-/// in k dimensions; n'²/2 numbers of memory.
+/// in k dimensions; n'²/2 numbers of memory. Where the spectrum has no gap the products
+/// lead nowhere, and all eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for
+/// when that is known.
 ///
 /// **Determinism and ties.** A function of the similarity, k, the seed and the
 /// backend; threads change nothing. Ties in k-means go to the lowest index. A
@@ -122,8 +126,43 @@ impl<S: Real> Consensus<S> for Spectral {
         let wide = shape.in_double().vector();
         let making = wide * 2 + shape.vector();
         let result = shape.condensed() + shape.vector() + wide;
-        Footprint::new(result, making.max(few_clusters_bytes(shape.groups, shape, &kmeans)))
+        let mut cutting = few_clusters_bytes(shape.groups, shape, &kmeans);
+        if shape.groups <= SMALL {
+            cutting = cutting + all_eigenpairs_bytes(shape.groups, shape.scalar);
+        }
+        Footprint::new(result, making.max(cutting))
     }
+}
+
+/// The k leading eigenvectors. A similarity near the identity has a spectrum without
+/// gaps, which no iteration resolves: then all eigenvectors are computed, as they are of a
+/// small matrix, where that takes no longer.
+fn leading_vectors<S: Real>(
+    matrix: &PackedSymmetric<S>,
+    k: usize,
+    ctx: &Ctx<'_, S>,
+) -> Result<Mat<S>> {
+    let n = matrix.dim();
+    let leading = |count: usize| leading_eigenpairs(matrix, count, ctx.seed, ctx.backend);
+    if n > SMALL {
+        match leading(k) {
+            Err(Error::NoConvergence { .. }) => {}
+            found => return Ok(found?.vectors),
+        }
+        ctx.require(
+            "spectral, for want of a gap in the spectrum,",
+            all_eigenpairs_bytes(n, size_of::<S>()),
+            &format!("n' = {n}"),
+            "use another consensus function",
+        )?;
+    }
+    let all = leading(n)?.vectors;
+    Ok(Mat::from_fn(n, k, |p, j| all[(p, n - k + j)]))
+}
+
+/// The matrix unpacked twice, its eigenvectors, a copy to work on and one in order.
+fn all_eigenpairs_bytes(n: usize, scalar: usize) -> Bytes {
+    Bytes(n as u64) * (5 * scalar) as u64 * n as u64
 }
 
 /// D^-1/2 W D^-1/2 at group size.
@@ -177,7 +216,7 @@ impl<S: Real> Embedding<S> for NormalisedSimilarity<S> {
     }
 
     fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>> {
-        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed, ctx.backend)?.vectors;
+        let mut vectors = leading_vectors(&self.matrix, k, ctx)?;
         for j in 0..k {
             vectors.col_mut(j).iter_mut().zip(&self.sizes).for_each(|(v, r)| *v /= S::of(r.sqrt()));
         }

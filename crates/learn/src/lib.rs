@@ -2,18 +2,28 @@
 //!
 //! | component | name | makes | reference |
 //! |---|---|---|---|
+//! | [`Drec`] | `drec` | similarity | Zhou, Zheng & Pan, Neurocomputing 2019 |
+//! | [`RsecH`] | `rsec-h` | embedding | Tao et al., CIKM 2016 and TKDD 2019 |
+//! | [`RsecZ`] | `rsec-z` | similarity | as `RsecH` |
 //! | [`Spce`] | `spce` | similarity | Zhou et al., IEEE Trans. Neural Networks and Learning Systems 2021 |
 //! | [`Trce`] | `trce` | similarity | Zhou et al., AAAI 2021 |
 //!
 //! All work on microclusters and compute in double precision, whatever that of the run.
+//! All but `drec` learn for one number of clusters.
 
+mod drec;
+mod incidence;
 mod iteration;
 mod laplacian;
+mod low_rank_affinity;
 mod rank_controller;
+mod rsec;
 mod simplex;
 mod spce;
 mod trce;
 
+pub use drec::{Drec, DrecParams};
+pub use rsec::{RsecH, RsecParams, RsecZ};
 pub use simplex::project_to_simplex;
 pub use spce::{Spce, SpceParams};
 pub use trce::{Trce, TrceParams};
@@ -23,6 +33,19 @@ use enclust_core::{Error, Microclusters, Real, Registry, Result};
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     let table = &mut registry.represent;
+    table.register::<DrecParams>("drec", "affinity of dense representations (DREC)", |p| {
+        Ok(Box::new(Drec::new(p)?))
+    });
+    table.register::<RsecParams>(
+        "rsec-h",
+        "spectral embedding learned with a low-rank representation (RSEC-H)",
+        |p| Ok(Box::new(RsecH::new(p)?)),
+    );
+    table.register::<RsecParams>(
+        "rsec-z",
+        "affinity of a low-rank representation learned with an embedding (RSEC-Z)",
+        |p| Ok(Box::new(RsecZ::new(p)?)),
+    );
     table.register::<SpceParams>("spce", "graph learned from easy pairs to hard ones", |p| {
         Ok(Box::new(Spce::new(p)?))
     });

@@ -1,4 +1,4 @@
-//! Products with tall, thin matrices, in parallel over panels of fixed size.
+//! Dense products, in parallel over panels of fixed size.
 //!
 //! The panels do not depend on the number of threads, and partial results are
 //! added in the order of the panels; so neither does a bit of the result.
@@ -6,10 +6,75 @@
 use enclust_core::{Backend, Mat, MatMut, MatRef, Real};
 use rayon::prelude::*;
 
-/// Columns of a panel of the result.
+/// Columns of a panel of a thin result.
 const COLUMNS: usize = 4;
+/// Columns of a panel of a wide one.
+const WIDE: usize = 64;
 /// Rows of a panel of the factors.
 const ROWS: usize = 256;
+
+/// C ← αAB + βC on all threads: the backend's product, a panel of columns at a time. The
+/// panels are always the same, so the number of threads changes no bit.
+///
+/// ```
+/// use enclust_core::{Mat, Reference};
+/// use enclust_linalg::multiply;
+///
+/// let a = Mat::from_fn(2, 2, |i, j| (2 * i + j) as f64);
+/// let mut c = Mat::zeros(2, 2);
+/// multiply(&Reference, 1.0, a.view(), a.view().transposed(), 0.0, &mut c);
+/// assert_eq!(c.data(), &[1.0, 3.0, 3.0, 13.0]);
+/// ```
+///
+/// # Panics
+/// If the sizes do not fit.
+pub fn multiply<S: Real>(
+    backend: &dyn Backend<S>,
+    alpha: S,
+    a: MatRef<'_, S>,
+    b: MatRef<'_, S>,
+    beta: S,
+    c: &mut Mat<S>,
+) {
+    by_columns(WIDE, c, |start, panel| {
+        let b = columns_of(b, start, panel.cols());
+        backend.gemm(alpha, a, b, beta, panel);
+    });
+}
+
+/// The lower triangle of AᵀA on all threads; above it stands something or nothing.
+///
+/// ```
+/// use enclust_core::{Mat, Reference};
+/// use enclust_linalg::lower_gram;
+///
+/// let a = Mat::from_fn(2, 2, |i, j| (2 * i + j) as f64);
+/// let gram = lower_gram(&Reference, a.view());
+/// assert_eq!((gram[(0, 0)], gram[(1, 0)], gram[(1, 1)]), (4.0, 6.0, 10.0));
+/// ```
+pub fn lower_gram<S: Real>(backend: &dyn Backend<S>, a: MatRef<'_, S>) -> Mat<S> {
+    let n = a.cols();
+    let mut gram = Mat::zeros(n, n);
+    by_columns(WIDE, &mut gram, |start, mut panel| {
+        let (left, right) = (columns_of(a, start, n - start), columns_of(a, start, panel.cols()));
+        let below = MatMut::new(&mut panel.data()[start..], n - start, right.cols(), n);
+        backend.gemm(S::one(), left.transposed(), right, S::zero(), below);
+    });
+    gram
+}
+
+/// Gives each panel of so many columns to one thread, with the number of its first column.
+fn by_columns<S: Real>(
+    width: usize,
+    result: &mut Mat<S>,
+    fill: impl Fn(usize, MatMut<'_, S>) + Sync,
+) {
+    let n = result.rows();
+    result.data_mut().par_chunks_mut((n * width).max(1)).enumerate().for_each(|(panel, data)| {
+        let columns = data.len() / n;
+        fill(panel * width, MatMut::new(data, n, columns, n));
+    });
+}
 
 /// C ← αTB + βC for a tall, column-major T.
 pub(crate) fn combine<S: Real>(
@@ -20,12 +85,9 @@ pub(crate) fn combine<S: Real>(
     beta: S,
     result: &mut Mat<S>,
 ) {
-    let (n, inner) = (tall.rows(), tall.cols());
-    result.data_mut().par_chunks_mut((n * COLUMNS).max(1)).enumerate().for_each(|(panel, c)| {
-        let width = c.len() / n;
-        let b = &small.data()[panel * COLUMNS * inner..][..width * inner];
-        let b = MatRef::new(b, inner, width, inner);
-        backend.gemm(alpha, tall, b, beta, MatMut::new(c, n, width, n));
+    by_columns(COLUMNS, result, |start, panel| {
+        let b = columns_of(small.view(), start, panel.cols());
+        backend.gemm(alpha, tall, b, beta, panel);
     });
 }
 
@@ -60,6 +122,17 @@ pub(crate) fn rows<S: Real>(m: MatRef<'_, S>, start: usize, len: usize) -> MatRe
     // A view without columns may have no data to skip.
     let data = m.data().get(start..).unwrap_or(&[]);
     MatRef::new(data, len, m.cols(), m.strides().1)
+}
+
+/// Some consecutive columns of a view.
+fn columns_of<S: Real>(m: MatRef<'_, S>, start: usize, len: usize) -> MatRef<'_, S> {
+    let (down, across) = m.strides();
+    if down != 1 {
+        return rows(m.transposed(), start, len).transposed();
+    }
+    let data = m.data().get(start * across..).unwrap_or(&[]);
+    // The only column of a view may have any stride.
+    MatRef::new(data, m.rows(), len, across.max(m.rows()))
 }
 
 /// The columns of a matrix that `keep` names, in that order.

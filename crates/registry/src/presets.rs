@@ -33,6 +33,21 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             plain("pcs", Part::named("metaclusters")),
         ),
         (
+            "drec",
+            "dense representations with spectral clustering",
+            plain("drec", once("spectral").set("replicates", 100)),
+        ),
+        (
+            "rsec-h",
+            "robust spectral ensemble clustering, k-means of its embedding",
+            plain("rsec-h", Part::named("kmeans")),
+        ),
+        (
+            "rsec-z",
+            "robust spectral ensemble clustering, spectral clustering of its affinity",
+            plain("rsec-z", Part::named("spectral")),
+        ),
+        (
             "spce",
             "self-paced clustering ensemble, the components of a learned graph",
             plain("spce", Part::named("components")),

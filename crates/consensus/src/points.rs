@@ -1,0 +1,145 @@
+//! k-means of points.
+
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Consensus, Ctx, Embedding, Evidence, Fitted, Footprint, Grouping, Kind, ParamError,
+    Parameters, Partition, Range, Real, Result, Shape, Weighting, check_k, parameters,
+};
+
+use crate::embedding::{FEW, multiplicities};
+use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
+
+const NAME: &str = "kmeans";
+
+parameters! {
+    /// Parameters of [`PointsKMeans`].
+    pub struct PointsParams for "kmeans" {
+        /// What counts as one object.
+        pub weighting: Weighting = Weighting::Samples, in Range::Any;
+        /// Starts of k-means; the best result is kept.
+        pub replicates: usize = 20, in Range::AtLeast(1.0);
+        /// Rounds of k-means after which a start ends.
+        pub max_iterations: usize = 100, in Range::AtLeast(1.0);
+    }
+}
+
+/// **Summary.** k-means of an embedding, as it is.
+///
+/// **Problem.** The groups are points; divide them into k clusters such that the squared
+/// distances to the means of the clusters have a small sum. Counting samples, a group weighs
+/// as much as it has samples, which is k-means of the samples themselves: those of a group
+/// are at one place. Coordinates are neither scaled nor centred.
+///
+/// **Parameters.** [`PointsParams`]. Counting groups, every group weighs as one sample.
+///
+/// **Complexity.** O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
+///
+/// **Determinism and ties.** A function of the embedding, k and the seed; threads change
+/// nothing. Ties go to the lowest index. Exactly k clusters come out.
+///
+/// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+/// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
+/// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not finite.
+///
+/// **Example.**
+/// ```
+/// use std::sync::Arc;
+/// use enclust_consensus::{PointsKMeans, PointsParams};
+/// use enclust_core::{Consensus, Ctx, Embedding, Evidence, Grouping, Mat};
+///
+/// let points = Mat::from_fn(3, 1, |p, _| [0.0, 0.1, 5.0][p]);
+/// let grouping = Arc::new(Grouping::singletons(3));
+/// let mut ctx = Ctx::<f64>::default();
+/// let evidence = Evidence::Embedding(Embedding { grouping, points });
+/// let fitted = PointsKMeans::new(PointsParams::default())?.fit(&evidence, &mut ctx)?;
+/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Reference.** As of [`kmeans`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PointsKMeans {
+    params: PointsParams,
+}
+
+impl PointsKMeans {
+    /// With these parameters, if they are in range.
+    pub fn new(params: PointsParams) -> Result<Self, ParamError> {
+        params.validate()?;
+        Ok(PointsKMeans { params })
+    }
+
+    fn kmeans(&self) -> KMeansParams {
+        let PointsParams { replicates, max_iterations, .. } = self.params;
+        KMeansParams { replicates, max_iterations, ..KMeansParams::default() }
+    }
+}
+
+impl Component for PointsKMeans {
+    fn name(&self) -> &str {
+        NAME
+    }
+}
+
+impl<S: Real> Consensus<S> for PointsKMeans {
+    fn accepts(&self) -> &[Kind] {
+        &[Kind::Embedding]
+    }
+
+    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+        let Embedding { grouping, points } = evidence.embedding_for(NAME)?;
+        let places = (0..points.rows()).flat_map(|p| (0..points.cols()).map(move |j| (p, j)));
+        let mut rows = Vec::with_capacity(points.rows() * points.cols());
+        rows.extend(places.map(|at| points[at].wide()));
+        Ok(Box::new(Points {
+            rows,
+            dimension: points.cols(),
+            weights: multiplicities(self.params.weighting, grouping),
+            grouping: Arc::clone(grouping),
+            kmeans: self.kmeans(),
+        }))
+    }
+
+    /// The coordinates, as many as what holds the embedding has room for, and a cut into
+    /// few clusters.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let dimension = (shape.input.0 / shape.vector().0.max(1)) as usize;
+        let wide = shape.in_double().vector();
+        let k = FEW.min(shape.groups);
+        let cut = kmeans_bytes(shape.groups, dimension, k, &self.kmeans(), shape.threads);
+        let labels = shape.each_sample(2 * size_of::<usize>());
+        Footprint::new(wide * (dimension as u64 + 1), cut + labels)
+    }
+}
+
+/// Points that k-means cuts.
+struct Points {
+    /// Row after row.
+    rows: Vec<f64>,
+    dimension: usize,
+    weights: Vec<f64>,
+    grouping: Arc<Grouping>,
+    kmeans: KMeansParams,
+}
+
+impl<S: Real> Fitted<S> for Points {
+    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+        check_k(NAME, k, self.grouping.len())?;
+        let (groups, threads) = (self.grouping.len(), ctx.threads.max(1));
+        ctx.require(
+            "a cut by kmeans",
+            kmeans_bytes(groups, self.dimension, k, &self.kmeans, threads),
+            &format!("k = {k} of n' = {groups}"),
+            "ask for fewer clusters",
+        )?;
+        let seed = ctx.seed;
+        let Points { rows, dimension, weights, kmeans: params, .. } = self;
+        let found = ctx.install(|_| kmeans(rows, *dimension, Some(weights), k, params, seed))??;
+        Ok(self.grouping.lift(&found.labels))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.grouping.len()
+    }
+}

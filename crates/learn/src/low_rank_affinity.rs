@@ -1,0 +1,152 @@
+//! The affinity that a low-rank representation gives.
+
+use enclust_core::{
+    Backend, Bytes, Grouping, Mat, MatMut, MatRef, Real, Result, Shape, Similarity, condensed_len,
+};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Singular values below this share of the largest do not count.
+const CUT: f64 = 1e-4;
+/// A row this short beside the longest is rounding, and points nowhere.
+const NOISE: f64 = 1e-12;
+/// Groups whose affinities one thread computes at a time.
+const PANEL: usize = 64;
+
+/// The affinity of the rows of a matrix Z with singular value decomposition A diag(s) Bᵀ.
+///
+/// **Problem.** Rows of A diag(√s), over the s above 10⁻⁴ of the largest, are scaled to unit
+/// length; the affinity of two is their cosine to the fourth power. It lies in [0, 1],
+/// is positive semidefinite, and depends neither on the length of rows nor on the
+/// choice of A where singular values are equal.
+///
+/// **Complexity.** O(n'² r) for r singular values that count; half a matrix.
+///
+/// **Determinism.** Fixed panels; threads change nothing. A row of zeros is similar to
+/// none.
+///
+/// **Reference.** The usual last step of low-rank representation: G. Liu et al., "Robust
+/// recovery of subspace structures by low-rank representation", TPAMI 2013.
+pub(crate) struct LowRankAffinity {
+    /// Unit vectors, one column a group.
+    directions: Mat<f64>,
+}
+
+impl LowRankAffinity {
+    /// From the left singular vectors of Z, one row a group, and their singular values in
+    /// any order. A row may be scaled by any factor.
+    pub fn new(vectors: &Mat<f64>, values: &[f64]) -> Self {
+        let largest = values.iter().copied().fold(0.0, f64::max);
+        let kept: Vec<(usize, f64)> = values
+            .iter()
+            .enumerate()
+            .filter(|&(_, &s)| s > CUT * largest)
+            .map(|(i, s)| (i, s.sqrt()))
+            .collect();
+        let entry = |i: usize, p: usize| vectors[(p, kept[i].0)] * kept[i].1;
+        let mut directions = Mat::from_fn(kept.len(), vectors.rows(), entry);
+        normalise_columns(&mut directions);
+        LowRankAffinity { directions }
+    }
+
+    /// The affinities between different groups, the upper triangle row after row.
+    pub fn condensed<S: Real>(&self, backend: &dyn Backend<f64>) -> Vec<S> {
+        let n = self.directions.cols();
+        let mut affinities = vec![S::zero(); condensed_len(n)];
+        let mut panels = Vec::with_capacity(n.div_ceil(PANEL));
+        let mut rest = affinities.as_mut_slice();
+        for start in (0..n).step_by(PANEL) {
+            let entries: usize = (start..n.min(start + PANEL)).map(|p| n - p - 1).sum();
+            let (panel, tail) = rest.split_at_mut(entries);
+            panels.push((start, panel));
+            rest = tail;
+        }
+        panels.into_par_iter().for_each(|(start, panel)| self.fill(start, panel, backend));
+        affinities
+    }
+
+    /// The affinities of a panel of groups to all groups behind each.
+    fn fill<S: Real>(&self, start: usize, panel: &mut [S], backend: &dyn Backend<f64>) {
+        let (rank, n) = (self.directions.rows(), self.directions.cols());
+        let (behind, width) = (n - start, PANEL.min(n - start));
+        let data = &self.directions.data()[start * rank..];
+        let all = MatRef::new(data, rank, behind, rank).transposed();
+        let own = MatRef::new(data, rank, width, rank);
+        let mut cosines = vec![0.0; behind * width];
+        backend.gemm(1.0, all, own, 0.0, MatMut::new(&mut cosines, behind, width, behind));
+        let rows = cosines.chunks_exact(behind).enumerate();
+        let found = rows.flat_map(|(p, row)| &row[p + 1..]);
+        panel.iter_mut().zip(found).for_each(|(to, &cosine)| *to = S::of(fourth_power(cosine)));
+    }
+
+    /// The affinities as a similarity; of a group with itself it is 1.
+    pub fn similarity<S: Real>(
+        &self,
+        grouping: &Arc<Grouping>,
+        backend: &dyn Backend<f64>,
+    ) -> Result<Similarity<S>> {
+        let ones = vec![S::one(); grouping.len()];
+        let between = self.condensed(backend);
+        Similarity::new(Arc::clone(grouping), between, ones.clone(), ones)
+    }
+
+    /// What making it of `rank` vectors takes, and what filling a triangle takes besides
+    /// that triangle.
+    pub fn bytes(shape: &Shape, rank: usize) -> Bytes {
+        let wide = shape.in_double();
+        let panels = wide.vector() * (PANEL * shape.threads) as u64;
+        wide.vector() * rank as u64 + Bytes(24) * rank as u64 + panels
+    }
+}
+
+/// Rounding may leave a cosine outside [−1, 1].
+fn fourth_power(cosine: f64) -> f64 {
+    let square = (cosine * cosine).min(1.0);
+    square * square
+}
+
+/// Unit columns; one that is noise beside the longest becomes zero.
+fn normalise_columns(columns: &mut Mat<f64>) {
+    let length = |column: &[f64]| column.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let longest = (0..columns.cols()).map(|p| length(columns.col(p))).fold(0.0, f64::max);
+    for p in 0..columns.cols() {
+        let column = columns.col_mut(p);
+        let length = length(column);
+        let factor = if length > NOISE * longest { length.recip() } else { 0.0 };
+        column.iter_mut().for_each(|x| *x *= factor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust_core::Reference;
+
+    #[test]
+    fn cosines_of_scaled_rows_to_the_fourth() {
+        // The last value is too small to count; the second row has twice the length.
+        let vectors =
+            Mat::from_fn(3, 3, |p, i| [[1.0, 0.0, 5.0], [1.0, 1.0, 7.0], [0.0, 0.0, 1.0]][p][i]);
+        let affinity = LowRankAffinity::new(&vectors, &[4.0, 12.0, 1e-4]);
+        let found: Vec<f64> = affinity.condensed(&Reference);
+        // (2, 0) and (2, √12) have the cosine ½; the third row is empty.
+        assert!((found[0] - 1.0 / 16.0).abs() < 1e-15, "{found:?}");
+        assert_eq!(found[1..], [0.0, 0.0]);
+    }
+
+    #[test]
+    fn panels_meet() {
+        let n = 2 * PANEL + 3;
+        let vectors = Mat::from_fn(n, 2, |p, i| ((p + 1) as f64 * 0.01 + i as f64).sin());
+        let found: Vec<f64> = LowRankAffinity::new(&vectors, &[1.0, 1.0]).condensed(&Reference);
+        let unit = |p: usize| {
+            let (x, y) = (vectors[(p, 0)], vectors[(p, 1)]);
+            (x / x.hypot(y), y / x.hypot(y))
+        };
+        let pairs = (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q)));
+        for ((p, q), found) in pairs.zip(found) {
+            let ((a, b), (c, d)) = (unit(p), unit(q));
+            assert!((found - (a * c + b * d).powi(4)).abs() < 1e-14, "{p} {q}");
+        }
+    }
+}
