@@ -43,8 +43,8 @@ parameters! {
 /// doubled while the Laplacian L(S) has fewer than k zero eigenvalues and halved when it
 /// has more. The objective is read off the authors' program.
 ///
-/// The learned S is meant for [the components](https://docs.rs/enclust-consensus) of its
-/// graph, of which there may be more or fewer than k; a linkage of it gives k exactly.
+/// The learned S is meant for the consensus function `components`, of which there may be
+/// more or fewer than k; a linkage of it gives k exactly.
 ///
 /// It runs at group size. Every step maps what is constant on pairs of groups to what is:
 /// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell

@@ -47,8 +47,8 @@ parameters! {
 /// iteration. μ is doubled while the Laplacian L(S) has fewer than k zero eigenvalues and
 /// halved when it has more.
 ///
-/// The learned S is meant for [the components](https://docs.rs/enclust-consensus) of its
-/// graph, of which there may be more or fewer than k; a linkage of it gives k exactly. With a
+/// The learned S is meant for the consensus function `components`, of which there may be
+/// more or fewer than k; a linkage of it gives k exactly. With a
 /// large λ all is one component.
 ///
 /// It runs at group size: every step treats equal samples alike, row sums, divergences
