@@ -69,6 +69,10 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
             }
             _ => spec.stop = Some(Part::named("iterations").set("limit", 25)),
         }
+        // Hundreds of iterations for each of many compositions say no more than a few.
+        if spec.represent.name.starts_with("rsec") {
+            spec.represent = spec.represent.set("max_iterations", 8);
+        }
         let learns = registry.represent.build(&spec.represent).unwrap().reads_k();
         Recipe { pipeline: registry.pipeline(&spec).unwrap(), spec, learns }
     };

@@ -10,13 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use enclust_ca::{
     Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
 };
-use enclust_consensus::{Linkage, Metaclusters, Spectral, Tcut};
+use enclust_consensus::{Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
 use enclust_core::{
     BoxedPipeline, Bytes, Confidence, Consensus, Ctx, Enhancer, Ensemble, Error, Method,
     Microclusters, Need, Needs, NoEnhancement, Observer, Pipeline, Precomputed, Real, Record,
     Represent, Shape, Similarity, Weighting,
 };
 use enclust_enhance::{Admm, AdmmParams, Exact, IterationLimit, Threshold, ThresholdParams};
+use enclust_learn::{Drec, RsecH, RsecParams, RsecZ};
 use enclust_testkit::generate::{planted, planted_with_missing};
 
 /// Counts what is in use, the most that ever was, and the largest piece.
@@ -165,6 +166,28 @@ fn graphs_of_clusters_take_what_they_state() {
         let graph = || PropagatedClusters::default();
         honest::<f64>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
         honest::<f32>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
+    }
+}
+
+#[test]
+fn learned_methods_take_what_they_state() {
+    let _alone = alone();
+    // The first has fewer base clusters than groups, the second more.
+    for ensemble in [loose(), planted(400, 20, 30, 0.5, 6)] {
+        honest::<f64>(
+            &pipeline(Drec::default(), NoEnhancement, Linkage::average()),
+            &ensemble,
+            2.0,
+        );
+        honest::<f32>(
+            &pipeline(Drec::default(), NoEnhancement, Spectral::default()),
+            &ensemble,
+            3.0,
+        );
+        let params = RsecParams { max_iterations: 3, ..RsecParams::default() };
+        let (h, z) = (RsecH::new(params.clone()).unwrap(), RsecZ::new(params).unwrap());
+        honest::<f64>(&pipeline(h, NoEnhancement, PointsKMeans::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(z, NoEnhancement, Linkage::average()), &ensemble, 2.0);
     }
 }
 

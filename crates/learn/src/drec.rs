@@ -14,8 +14,8 @@ const NAME: &str = "drec";
 parameters! {
     /// Parameters of [`Drec`].
     pub struct DrecParams for "drec" {
-        /// λ: weight of ‖Z‖² beside the error. The authors search 0.001, 0.01, …, 1000 and published no default; results swing with it.
-        pub lambda: f64 = 1.0, in Range::Positive;
+        /// λ: weight of ‖Z‖² beside the error. The authors published no default; results swing with it.
+        pub lambda: f64 = 1.0, in Range::Positive, tried [1e-3, 0.01, 0.1, 1, 10, 100, 1000];
         /// Solves of the reweighted problem; 1 is plain ridge regression.
         pub reweightings: usize = 5, in Range::AtLeast(1.0);
     }

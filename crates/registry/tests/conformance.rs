@@ -8,8 +8,8 @@ use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopp
 fn representations() {
     let table = standard::<f64>().represent;
     for name in table.names() {
-        // Trajectories are defined between microclusters.
-        let counts_samples = !["pts", "ptb"].contains(&name);
+        // Trajectories and dense representations are defined between microclusters.
+        let counts_samples = !["pts", "ptb", "drec"].contains(&name);
         let built = table.build(&Part::named(name)).unwrap();
         represent::conformance_with(&built, &represent::Options { counts_samples });
     }
