@@ -8,7 +8,7 @@ use crate::operator::SymmetricOperator;
 use crate::panels::columns;
 
 /// Size up to which the whole matrix is decomposed.
-const SMALL: usize = 256;
+const SMALL: usize = 400;
 /// The shift, in parts of the mean of the diagonal: far below the bulk of the spectrum, so
 /// that the ends stand apart; not so far that the wanted values differ in size from it.
 const SHIFT: f64 = 0.05;
@@ -29,7 +29,7 @@ const RESIDUAL: f64 = 1e-8;
 /// `backend` as for [`leading_eigenpairs`].
 ///
 /// **Complexity.** n³/3 operations and n² for each solution; n² numbers besides the
-/// matrix. Matrices of at most 256 rows are decomposed whole.
+/// matrix. Matrices of at most 400 rows are decomposed whole.
 ///
 /// **Determinism and ties.** As [`leading_eigenpairs`].
 ///

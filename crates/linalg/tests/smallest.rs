@@ -45,7 +45,7 @@ fn check(matrix: &Mat<f64>, k: usize) {
 #[test]
 fn large_matrices_by_their_inverse() {
     for bridge in [0.0, 1e-9, 1e-4, 0.05] {
-        check(&heaps(300, 5, bridge), 5);
+        check(&heaps(450, 5, bridge), 5);
     }
 }
 
@@ -59,7 +59,7 @@ fn small_matrices_and_no_pairs() {
 /// A matrix that is not semidefinite has no factor; it is decomposed whole.
 #[test]
 fn indefinite_matrices_are_decomposed() {
-    let entry = |i: usize, j: usize| if i == j { i as f64 - 100.0 } else { 0.0 };
-    let found = smallest_eigenpairs(&Mat::from_fn(300, 300, entry), 3, 0, &Reference).unwrap();
-    assert_eq!(found.values, [-100.0, -99.0, -98.0]);
+    let entry = |i: usize, j: usize| if i == j { i as f64 - 200.0 } else { 0.0 };
+    let found = smallest_eigenpairs(&Mat::from_fn(450, 450, entry), 3, 0, &Reference).unwrap();
+    assert_eq!(found.values, [-200.0, -199.0, -198.0]);
 }
