@@ -15,7 +15,7 @@ mod panels;
 mod sparse_cholesky;
 
 pub use incomplete_cholesky::IncompleteCholesky;
-pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes};
+pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes, leading_eigenpairs_within};
 pub use operator::{PackedSymmetric, SymmetricOperator};
 pub use panels::{lower_gram, multiply};
 pub use sparse_cholesky::SparseCholesky;
