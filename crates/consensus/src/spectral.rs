@@ -6,7 +6,9 @@ use enclust_core::{
     Bytes, Component, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, ParamError,
     Parameters, Range, Real, Result, Shape, Similarity, Weighting, parameters,
 };
-use enclust_linalg::{PackedSymmetric, SymmetricOperator, leading_eigenpairs};
+use enclust_linalg::{
+    PackedSymmetric, SymmetricOperator, leading_eigenpairs, leading_eigenpairs_within,
+};
 
 use crate::embedding::{
     Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
@@ -143,9 +145,10 @@ fn leading_vectors<S: Real>(
     ctx: &Ctx<'_, S>,
 ) -> Result<Mat<S>> {
     let n = matrix.dim();
-    let leading = |count: usize| leading_eigenpairs(matrix, count, ctx.seed, ctx.backend);
     if n > SMALL {
-        match leading(k) {
+        // A tenth of what it takes to compute them all, or thereabouts.
+        let products = (n / 20).clamp(40, 500);
+        match leading_eigenpairs_within(products, matrix, k, ctx.seed, ctx.backend) {
             Err(Error::NoConvergence { .. }) => {}
             found => return Ok(found?.vectors),
         }
@@ -156,7 +159,7 @@ fn leading_vectors<S: Real>(
             "use another consensus function",
         )?;
     }
-    let all = leading(n)?.vectors;
+    let all = leading_eigenpairs(matrix, n, ctx.seed, ctx.backend)?.vectors;
     Ok(Mat::from_fn(n, k, |p, j| all[(p, n - k + j)]))
 }
 

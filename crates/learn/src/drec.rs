@@ -109,14 +109,14 @@ impl<S: Real> Represent<S> for Drec {
         Ok(affinity.similarity(microclusters.grouping(), backend)?.into())
     }
 
-    /// The decomposition of the incidences, the factor, its Gram matrix and the
-    /// decomposition of that; then the directions and the affinities.
+    /// The decomposition of the incidences, the factor and its transpose, its Gram matrix and
+    /// the decomposition of that; then the directions and the affinities.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let rank = Modes::most(shape);
         let tall = shape.in_double().vector() * rank as u64;
         let square = shape.in_double().with_groups(rank).square();
         let homes = shape.each_group(size_of::<usize>()) * shape.clusterings as u64;
-        let solving = (Modes::bytes(shape) + homes).max(tall * 2 + square * 3);
+        let solving = (Modes::bytes(shape) + homes).max(tall * 3 + square * 4);
         let finishing = tall + square + LowRankAffinity::bytes(shape, rank);
         let similarity = shape.similarity();
         Footprint::new(similarity, finishing.max(solving - similarity) + Bytes(64) * rank as u64)

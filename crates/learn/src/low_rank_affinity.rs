@@ -28,7 +28,7 @@ const PANEL: usize = 64;
 /// **Reference.** The usual last step of low-rank representation: G. Liu et al., "Robust
 /// recovery of subspace structures by low-rank representation", TPAMI 2013.
 pub(crate) struct LowRankAffinity {
-    /// Unit vectors, one column a group.
+    /// Unit vectors, one row a group.
     directions: Mat<f64>,
 }
 
@@ -43,15 +43,15 @@ impl LowRankAffinity {
             .filter(|&(_, &s)| s > CUT * largest)
             .map(|(i, s)| (i, s.sqrt()))
             .collect();
-        let entry = |i: usize, p: usize| vectors[(p, kept[i].0)] * kept[i].1;
-        let mut directions = Mat::from_fn(kept.len(), vectors.rows(), entry);
-        normalise_columns(&mut directions);
+        let entry = |p: usize, i: usize| vectors[(p, kept[i].0)] * kept[i].1;
+        let mut directions = Mat::from_fn(vectors.rows(), kept.len(), entry);
+        normalise_rows(&mut directions);
         LowRankAffinity { directions }
     }
 
     /// The affinities between different groups, the upper triangle row after row.
     pub fn condensed<S: Real>(&self, backend: &dyn Backend<f64>) -> Vec<S> {
-        let n = self.directions.cols();
+        let n = self.directions.rows();
         let mut affinities = vec![S::zero(); condensed_len(n)];
         let mut panels = Vec::with_capacity(n.div_ceil(PANEL));
         let mut rest = affinities.as_mut_slice();
@@ -67,11 +67,12 @@ impl LowRankAffinity {
 
     /// The affinities of a panel of groups to all groups behind each.
     fn fill<S: Real>(&self, start: usize, panel: &mut [S], backend: &dyn Backend<f64>) {
-        let (rank, n) = (self.directions.rows(), self.directions.cols());
+        let (n, rank) = (self.directions.rows(), self.directions.cols());
         let (behind, width) = (n - start, PANEL.min(n - start));
-        let data = &self.directions.data()[start * rank..];
-        let all = MatRef::new(data, rank, behind, rank).transposed();
-        let own = MatRef::new(data, rank, width, rank);
+        // Without a direction there is no data to skip.
+        let data = self.directions.data().get(start..).unwrap_or(&[]);
+        let all = MatRef::new(data, behind, rank, n);
+        let own = MatRef::new(data, width, rank, n).transposed();
         let mut cosines = vec![0.0; behind * width];
         backend.gemm(1.0, all, own, 0.0, MatMut::new(&mut cosines, behind, width, behind));
         let rows = cosines.chunks_exact(behind).enumerate();
@@ -105,15 +106,18 @@ fn fourth_power(cosine: f64) -> f64 {
     square * square
 }
 
-/// Unit columns; one that is noise beside the longest becomes zero.
-fn normalise_columns(columns: &mut Mat<f64>) {
-    let length = |column: &[f64]| column.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let longest = (0..columns.cols()).map(|p| length(columns.col(p))).fold(0.0, f64::max);
-    for p in 0..columns.cols() {
-        let column = columns.col_mut(p);
-        let length = length(column);
-        let factor = if length > NOISE * longest { length.recip() } else { 0.0 };
-        column.iter_mut().for_each(|x| *x *= factor);
+/// Unit rows; one that is noise beside the longest becomes zero.
+fn normalise_rows(rows: &mut Mat<f64>) {
+    let mut lengths = vec![0.0; rows.rows()];
+    for i in 0..rows.cols() {
+        lengths.iter_mut().zip(rows.col(i)).for_each(|(sum, x)| *sum += x * x);
+    }
+    lengths.iter_mut().for_each(|square: &mut f64| *square = square.sqrt());
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let factor = |&length: &f64| if length > NOISE * longest { length.recip() } else { 0.0 };
+    let factors: Vec<f64> = lengths.iter().map(factor).collect();
+    for i in 0..rows.cols() {
+        rows.col_mut(i).iter_mut().zip(&factors).for_each(|(x, f)| *x *= f);
     }
 }
 

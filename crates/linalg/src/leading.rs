@@ -67,6 +67,21 @@ pub fn leading_eigenpairs<S: Real>(
     seed: u64,
     backend: &dyn Backend<S>,
 ) -> Result<Eigen<S>> {
+    leading_eigenpairs_within(EXPANSIONS, operator, k, seed, backend)
+}
+
+/// The same as [`leading_eigenpairs`], given up after so many products, for callers that
+/// know what else to do: beside a decomposition of the whole, a search without a gap in
+/// sight soon takes longer.
+///
+/// **Errors.** Those of [`leading_eigenpairs`]; [`Error::NoConvergence`] comes early.
+pub fn leading_eigenpairs_within<S: Real>(
+    products: usize,
+    operator: &dyn SymmetricOperator<S>,
+    k: usize,
+    seed: u64,
+    backend: &dyn Backend<S>,
+) -> Result<Eigen<S>> {
     let n = operator.dim();
     if k > n {
         return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
@@ -77,7 +92,7 @@ pub fn leading_eigenpairs<S: Real>(
     let mut eigen = if n <= capacity(k) {
         decompose(operator, k, backend)?
     } else {
-        search(operator, k, seed, backend)?
+        search(products, operator, k, seed, backend)?
     };
     (0..k).for_each(|j| fix_sign(eigen.vectors.col_mut(j)));
     Ok(eigen)
@@ -126,6 +141,7 @@ fn decompose<S: Real>(
 
 /// The answer for a large operator, by iteration.
 fn search<S: Real>(
+    limit: usize,
     operator: &dyn SymmetricOperator<S>,
     k: usize,
     seed: u64,
@@ -136,7 +152,7 @@ fn search<S: Real>(
     let mut fresh = basis.orthonormalised(random_block(operator.dim(), block, seed));
     let mut scale = S::zero();
     let mut expansions = 0;
-    while fresh.cols() > 0 && expansions < EXPANSIONS {
+    while fresh.cols() > 0 && expansions < limit {
         expansions += 1;
         basis.expand(&fresh, expansions)?;
         let ritz = backend.eigh(basis.projected.view())?;

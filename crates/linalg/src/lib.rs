@@ -17,7 +17,7 @@ mod smallest;
 mod sparse_cholesky;
 
 pub use incomplete_cholesky::IncompleteCholesky;
-pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes};
+pub use leading::{leading_eigenpairs, leading_eigenpairs_bytes, leading_eigenpairs_within};
 pub use operator::{PackedSymmetric, SymmetricOperator};
 pub use panels::{lower_gram, multiply};
 pub use smallest::{smallest_eigenpairs, smallest_eigenpairs_bytes};

@@ -14,7 +14,8 @@ const WIDE: usize = 64;
 const ROWS: usize = 256;
 
 /// C ← αAB + βC on all threads: the backend's product, a panel of columns at a time. The
-/// panels are always the same, so the number of threads changes no bit.
+/// panels are always the same, so the number of threads changes no bit. A transposed A is
+/// copied.
 ///
 /// ```
 /// use enclust_core::{Mat, Reference};
@@ -36,13 +37,16 @@ pub fn multiply<S: Real>(
     beta: S,
     c: &mut Mat<S>,
 ) {
+    let copy = upright_copy(a);
+    let a = copy.as_ref().map_or(a, Mat::view);
     by_columns(WIDE, c, |start, panel| {
         let b = columns_of(b, start, panel.cols());
         backend.gemm(alpha, a, b, beta, panel);
     });
 }
 
-/// The lower triangle of AᵀA on all threads; above it stands something or nothing.
+/// The lower triangle of AᵀA on all threads; what stands above it is not to be read. Takes
+/// the room of A besides.
 ///
 /// ```
 /// use enclust_core::{Mat, Reference};
@@ -55,12 +59,25 @@ pub fn multiply<S: Real>(
 pub fn lower_gram<S: Real>(backend: &dyn Backend<S>, a: MatRef<'_, S>) -> Mat<S> {
     let n = a.cols();
     let mut gram = Mat::zeros(n, n);
+    let copy = upright_copy(a.transposed());
+    let transposed = copy.as_ref().map_or(a.transposed(), Mat::view);
     by_columns(WIDE, &mut gram, |start, mut panel| {
-        let (left, right) = (columns_of(a, start, n - start), columns_of(a, start, panel.cols()));
+        let (left, right) =
+            (rows(transposed, start, n - start), columns_of(a, start, panel.cols()));
         let below = MatMut::new(&mut panel.data()[start..], n - start, right.cols(), n);
-        backend.gemm(S::one(), left.transposed(), right, S::zero(), below);
+        backend.gemm(S::one(), left, right, S::zero(), below);
     });
     gram
+}
+
+/// A column-major copy of a view that is not: once for all panels, where a backend might
+/// make one for each.
+fn upright_copy<S: Real>(a: MatRef<'_, S>) -> Option<Mat<S>> {
+    (a.strides().0 != 1).then(|| {
+        let mut copy = Mat::zeros(a.rows(), a.cols());
+        copy.view_mut().copy_from(a);
+        copy
+    })
 }
 
 /// Gives each panel of so many columns to one thread, with the number of its first column.
@@ -121,7 +138,7 @@ pub(crate) fn inner_products<S: Real>(
 pub(crate) fn rows<S: Real>(m: MatRef<'_, S>, start: usize, len: usize) -> MatRef<'_, S> {
     // A view without columns may have no data to skip.
     let data = m.data().get(start..).unwrap_or(&[]);
-    MatRef::new(data, len, m.cols(), m.strides().1)
+    MatRef::new(data, len, m.cols(), m.strides().1.max(len))
 }
 
 /// Some consecutive columns of a view.

@@ -1,7 +1,7 @@
 //! The spectral embedding H inside the iteration.
 
 use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_index};
-use enclust_linalg::{PackedSymmetric, leading_eigenpairs, multiply};
+use enclust_linalg::{PackedSymmetric, leading_eigenpairs, leading_eigenpairs_within, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
 
@@ -9,6 +9,8 @@ use crate::low_rank_affinity::LowRankAffinity;
 const TIE: f64 = 1e-8;
 /// Up to this size all eigenvectors are computed at once: that takes no longer than a few.
 const SMALL: usize = 400;
+/// Products after which a search for the leading ones is given up.
+const PRODUCTS: usize = 60;
 
 /// H, the k leading eigenvectors of D^-½ A D^-½ between factors D^-½, at group size: what
 /// is kept of a group of r samples is √r times the row of each.
@@ -105,7 +107,7 @@ fn leading_vectors(
     setting: &Setting<'_>,
 ) -> Result<Option<Mat<f64>>> {
     let count = setting.roots.len().min(setting.k + 1);
-    match leading_eigenpairs(matrix, count, setting.seed, setting.backend) {
+    match leading_eigenpairs_within(PRODUCTS, matrix, count, setting.seed, setting.backend) {
         Ok(found) if count > setting.k && found.values[1] - found.values[0] > TIE => {
             Ok(Some(last_columns(&found, setting.k)))
         }

@@ -292,7 +292,7 @@ impl<S: Real> Represent<S> for RsecZ {
 fn iteration_bytes(shape: &Shape) -> Bytes {
     let wide = shape.in_double();
     let along = wide.vector() * Modes::most(shape) as u64;
-    // Z, the multiplier, J; then beside each other a sum, its Gram matrix and the
-    // decomposition, and the symmetrised Z, its decomposition and an affinity.
-    wide.square() * 12 + along * 4 + leading_eigenpairs_bytes(shape.groups, 10, 8, shape.threads)
+    // Z and a multiplier; then beside each other a sum, its transpose and its Gram matrix
+    // with the decomposition, and an affinity with the decomposition of all of it.
+    wide.square() * 13 + along * 4 + leading_eigenpairs_bytes(shape.groups, 10, 8, shape.threads)
 }
