@@ -3,7 +3,7 @@
 use enclust_core::{Backend, Bytes, Eigen, Error, Mat, MatMut, Real, Result, SpdSolve};
 use rayon::prelude::*;
 
-use crate::leading::{leading_eigenpairs, leading_eigenpairs_bytes};
+use crate::leading::{leading_eigenpairs_bytes, leading_eigenpairs_within};
 use crate::operator::SymmetricOperator;
 use crate::panels::columns;
 
@@ -14,6 +14,8 @@ const SMALL: usize = 400;
 const SHIFT: f64 = 0.05;
 /// Right-hand sides that a thread solves for at a time.
 const COLUMNS: usize = 4;
+/// Blocks of solutions after which all pairs are computed instead; ten to twenty are usual.
+const SOLUTIONS: usize = 60;
 /// Residual allowed beside the largest entry of the diagonal.
 const RESIDUAL: f64 = 1e-8;
 
@@ -26,14 +28,14 @@ const RESIDUAL: f64 = 1e-8;
 /// vᵀAv, so an error ε of a vector is one of ε²‖A‖ there.
 ///
 /// **Parameters.** Both triangles of `matrix` are read; `k` from 0 to its size; `seed`,
-/// `backend` as for [`leading_eigenpairs`].
+/// `backend` as for [`leading_eigenpairs`](crate::leading_eigenpairs).
 ///
 /// **Complexity.** n³/3 operations and n² for each solution; n² numbers besides the
 /// matrix. Matrices of at most 400 rows are decomposed whole.
 ///
-/// **Determinism and ties.** As [`leading_eigenpairs`].
+/// **Determinism and ties.** As [`leading_eigenpairs`](crate::leading_eigenpairs).
 ///
-/// **Errors.** Those of [`leading_eigenpairs`]. A matrix that proves not to be semidefinite, or
+/// **Errors.** Those of [`leading_eigenpairs`](crate::leading_eigenpairs). A matrix that proves not to be semidefinite, or
 /// whose pairs are not found accurately, is decomposed whole.
 ///
 /// **Example.**
@@ -90,7 +92,7 @@ fn by_inverse<S: Real>(
     let factor = backend.factor_spd(shifted.view()).ok()?;
     drop(shifted);
     let inverse = Inverse { factor, dim: n };
-    let leading = leading_eigenpairs(&inverse, k, seed, backend).ok()?;
+    let leading = leading_eigenpairs_within(SOLUTIONS, &inverse, k, seed, backend).ok()?;
     let ascending: Vec<usize> = (0..k).rev().collect();
     let vectors = columns(&leading.vectors, &ascending);
     let images = matrix.apply(backend, &vectors);
