@@ -201,7 +201,7 @@ fn matched(pool: &Pool, ensemble: usize, spec: &PipelineSpec) -> usize {
     let truth = pool.truth.as_ref().expect("the pools carry their truth");
     let columns: Vec<usize> = (20 * ensemble..20 * (ensemble + 1)).collect();
     let drawn = pool.ensemble.select(&columns).unwrap();
-    let method = standard().pipeline(spec).unwrap();
+    let method = standard::<f64>().pipeline(spec).unwrap();
     let found = method.run(&drawn, truth.clusters(), &mut Ctx::default()).unwrap().partition;
     let accuracy = Scores::of(truth, &found).unwrap().accuracy;
     (accuracy * truth.len() as f64).round() as usize

@@ -17,6 +17,16 @@ pub enum Clusters {
     These(Vec<usize>),
 }
 
+impl Clusters {
+    /// The number of clusters, if it is one and given.
+    pub fn only(&self) -> Option<usize> {
+        match self {
+            Clusters::These(ks) if ks.len() == 1 => Some(ks[0]),
+            _ => None,
+        }
+    }
+}
+
 impl FromStr for Clusters {
     type Err = String;
 

@@ -198,7 +198,7 @@ impl<'a> Learner<'a> {
             age: None,
             rank,
         };
-        learner.divergences = learner.from_the_mean();
+        learner.divergences = learner.divergences_from_the_mean();
         Ok(learner)
     }
 
@@ -244,7 +244,7 @@ impl<'a> Learner<'a> {
     }
 
     /// The divergences of the clusterings from their mean, with which all begins.
-    fn from_the_mean(&self) -> Vec<f64> {
+    fn divergences_from_the_mean(&self) -> Vec<f64> {
         let total = self.microclusters.total_weight();
         let mut out = vec![0.0; self.groups() * self.clusterings()];
         out.par_chunks_mut(self.clusterings()).enumerate().for_each(|(p, divergences)| {

@@ -183,7 +183,8 @@ impl<'a> Run<'a> {
         for (q, root) in roots.iter().enumerate() {
             for (value, other) in matrix.col(q).iter().zip(roots) {
                 let entry = value.abs() / (root * other);
-                if !(entry <= largest) {
+                // Nothing is larger than a NaN, so it stays.
+                if entry.is_nan() || entry > largest {
                     largest = entry;
                 }
             }

@@ -126,11 +126,7 @@ impl ClusterArgs {
 
         let seed = self.selection.seed.into();
         let mut ctx = self.machine.context(&*backend, seed);
-        if let Clusters::These(ks) = &self.k
-            && let [k] = ks[..]
-        {
-            ctx.clusters = Some(k);
-        }
+        ctx.clusters = self.k.only();
         let fit = fit(&plan, &mut data, &mut ctx.with_observer(&mut watch))?;
         drop(watch);
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage, time)));

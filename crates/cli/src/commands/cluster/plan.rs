@@ -1,8 +1,8 @@
 //! What is to be done, checked as far as the command line alone allows.
 
 use enclust::core::{
-    BoxedPipeline, Consensus, Kind, NoParams, Part, PipelineSpec, Precomputed, Registry, Represent,
-    Similarity,
+    BoxedPipeline, Consensus, Error, Kind, NoParams, Part, PipelineSpec, Precomputed, Registry,
+    Represent, Similarity,
 };
 use enclust::registry::Precision;
 
@@ -68,6 +68,9 @@ impl<S: Precision> Plan<S> {
         if args.outputs.similarity.is_some() && represent.kind() != Kind::Similarity {
             let part = self.spec.represent.name.clone();
             return Err(Failure::NoSimilarity { option: "--similarity", part });
+        }
+        if represent.reads_k() && args.k.only().is_none() {
+            return Err(wrong(Error::NeedsClusters { component: represent.name().to_string() }));
         }
         match (&args.pool, &args.similarity_in, self.reader_of_clusterings(args)?) {
             (None, Some(similarity), Some(what)) => {
