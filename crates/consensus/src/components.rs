@@ -1,10 +1,8 @@
 //! The connected components of a similarity.
 
-use std::sync::Arc;
-
 use enclust_core::{
     Component, Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Partition, Real, Result, Shape,
-    Similarity, check_k,
+    Similarity, check_k, condensed_components,
 };
 
 const NAME: &str = "components";
@@ -85,43 +83,20 @@ impl<S: Real> Fitted<S> for Found {
 /// A group whose samples have nothing to do with each other holds together only by what it
 /// is connected to; on its own, each sample is a component.
 fn components<S: Real>(similarity: &Similarity<S>) -> Partition {
-    let (of_group, alone) = group_components(similarity);
-    let grouping = Arc::clone(similarity.grouping());
-    let falls_apart = |p: usize| alone[p] && similarity.within()[p] == S::zero();
-    Partition::from_labels(grouping.map().iter().enumerate().map(|(i, &p)| {
-        let p = p as usize;
-        if falls_apart(p) { (of_group[p], i) } else { (of_group[p], usize::MAX) }
+    let component = condensed_components(similarity.len(), similarity.condensed());
+    let mut groups = vec![0; similarity.len()];
+    component.iter().for_each(|&c| groups[c] += 1);
+    let map = similarity.grouping().map().iter().map(|&p| p as usize);
+    Partition::from_labels(map.enumerate().map(|(i, p)| {
+        let alone = groups[component[p]] == 1 && similarity.within()[p] == S::zero();
+        (component[p], if alone { i } else { usize::MAX })
     }))
-}
-
-/// The component of each group, and whether it is one of its own.
-fn group_components<S: Real>(similarity: &Similarity<S>) -> (Vec<usize>, Vec<bool>) {
-    let n = similarity.len();
-    let mut component = vec![usize::MAX; n];
-    let mut alone = vec![true; n];
-    // Groups not reached yet: each is looked at once for every group that is.
-    let mut open: Vec<usize> = (0..n).collect();
-    let mut found = 0;
-    while let Some(first) = open.pop() {
-        let mut line = vec![first];
-        while let Some(p) = line.pop() {
-            component[p] = found;
-            open.retain(|&q| {
-                let joined = similarity.between(p, q) != S::zero();
-                if joined {
-                    (alone[p], alone[q]) = (false, false);
-                    line.push(q);
-                }
-                !joined
-            });
-        }
-        found += 1;
-    }
-    (component, alone)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use enclust_core::Grouping;
     use proptest::prelude::*;

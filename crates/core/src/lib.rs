@@ -80,4 +80,6 @@ pub use reference::Reference;
 pub use registry::{Entry, Listed, Part, PipelineSpec, Preset, Registry, Table};
 pub use report::{Certificate, Change, Record, Report, Status};
 pub use represent::{Precomputed, Represent};
-pub use similarity::{Similarity, condensed_index, condensed_len, fill_condensed};
+pub use similarity::{
+    Similarity, condensed_components, condensed_index, condensed_len, fill_condensed,
+};

@@ -67,6 +67,36 @@ pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) 
     out
 }
 
+/// The connected components of the graph with an edge wherever an entry of a condensed
+/// upper triangle is not 0: the component of each of n nodes, numbered by first occurrence.
+/// O(n²) time at most.
+///
+/// ```
+/// let edges = [0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
+/// assert_eq!(enclust_core::condensed_components(4, &edges), [0, 1, 0, 2]);
+/// ```
+pub fn condensed_components<S: Real>(n: usize, between: &[S]) -> Vec<usize> {
+    let mut component = vec![0; n];
+    // Nodes not reached yet: each is looked at once for every node that is.
+    let mut open: Vec<usize> = (0..n).rev().collect();
+    let mut found = 0;
+    while let Some(first) = open.pop() {
+        let mut line = vec![first];
+        while let Some(p) = line.pop() {
+            component[p] = found;
+            open.retain(|&q| {
+                let joined = between[condensed_index(n, p.min(q), p.max(q))] != S::zero();
+                if joined {
+                    line.push(q);
+                }
+                !joined
+            });
+        }
+        found += 1;
+    }
+    component
+}
+
 impl<S: Real> Similarity<S> {
     /// From its parts: the condensed values between groups, one value within and
     /// one self value a group. Checks sizes and that every value is in [0, 1].

@@ -1,6 +1,6 @@
 //! The smooth end of a graph: smallest eigenpairs of its Laplacian.
 
-use enclust_core::{Backend, Bytes, Mat, Result, Shape, condensed_index};
+use enclust_core::{Backend, Bytes, Mat, Result, Shape, condensed_components, condensed_index};
 use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
 
@@ -48,8 +48,16 @@ impl GroupGraph<'_> {
     /// sample; their eigenvalue is the sum of the weights of a sample of p. These count among the
     /// values. Among the vectors they would tell samples apart that are alike, so there the
     /// constant ones are taken, which come first wherever clusters are larger than groups.
+    ///
+    /// A graph of more than c components has more zeros than are asked for. There is
+    /// nothing to compute then; of all vectors that are constant on components, those of
+    /// the first c are taken.
     pub fn spectrum(&self, c: usize, seed: u64, backend: &dyn Backend<f64>) -> Result<Spectrum> {
         let n = self.sizes.len();
+        let components = condensed_components(n, self.between);
+        if components.iter().any(|&component| component > c - 1) {
+            return Ok(self.of_components(&components, c));
+        }
         let degrees = self.degrees();
         let wanted = (c + 1).min(n);
         let vectors =
@@ -70,6 +78,21 @@ impl GroupGraph<'_> {
         let coordinates = (0..n).flat_map(|p| (0..c).map(move |j| (p, j)));
         let coordinates = coordinates.map(|(p, j)| coordinate(p, j)).collect();
         Ok(Spectrum { values, points: Points { coordinates, dimension: c } })
+    }
+
+    /// The answer for more than c components: unit vectors constant on one each.
+    fn of_components(&self, components: &[usize], c: usize) -> Spectrum {
+        let mut samples = vec![0.0; c];
+        for (&component, size) in components.iter().zip(self.sizes) {
+            samples.get_mut(component).into_iter().for_each(|sum| *sum += size);
+        }
+        let coordinate = |component: usize, j: usize| match component == j {
+            true => 1.0 / f64::sqrt(samples[j]),
+            false => 0.0,
+        };
+        let rows = components.iter().flat_map(|&component| (0..c).map(move |j| (component, j)));
+        let coordinates = rows.map(|(component, j)| coordinate(component, j)).collect();
+        Spectrum { values: vec![0.0; c + 1], points: Points { coordinates, dimension: c } }
     }
 
     /// What [`spectrum`](Self::spectrum) takes for few vectors: the Laplacian and what its
@@ -185,5 +208,10 @@ mod tests {
         let Spectrum { values, points } = graph.spectrum(2, 0, &Reference).unwrap();
         assert!(values[1] < 1e-28 && values[2] > 0.5, "{values:?}");
         assert!(points.squared_distance(0, 1) < 1e-28 && points.squared_distance(1, 2) > 0.1);
+        // More than one component: a vector on the first, of three samples.
+        let Spectrum { values, points } = graph.spectrum(1, 0, &Reference).unwrap();
+        assert_eq!(values, [0.0, 0.0]);
+        assert_eq!((points.squared_distance(0, 1), points.squared_distance(2, 3)), (0.0, 0.0));
+        assert!((points.squared_distance(1, 2) - 1.0 / 3.0).abs() < 1e-15);
     }
 }

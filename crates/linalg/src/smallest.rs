@@ -9,13 +9,15 @@ use crate::panels::columns;
 
 /// Size up to which the whole matrix is decomposed.
 const SMALL: usize = 400;
-/// The shift, in parts of the mean of the diagonal: far below the bulk of the spectrum, so
-/// that the ends stand apart; not so far that the wanted values differ in size from it.
-const SHIFT: f64 = 0.05;
+/// Shifts to try, in parts of the mean of the diagonal. One should be of the size of the
+/// largest value wanted: beside a smaller one the values lie too far apart for all to be
+/// found well, beside a larger one they lie so close that those behind are hard to tell.
+const SHIFTS: [f64; 3] = [0.05, 1e-3, 2e-5];
 /// Right-hand sides that a thread solves for at a time.
 const COLUMNS: usize = 4;
-/// Blocks of solutions after which all pairs are computed instead; ten to twenty are usual.
-const SOLUTIONS: usize = 60;
+/// Blocks of solutions after which another shift is tried, and in the end all pairs are
+/// computed; about ten are usual.
+const SOLUTIONS: usize = 24;
 /// Residual allowed beside the largest entry of the diagonal.
 const RESIDUAL: f64 = 1e-8;
 
@@ -24,7 +26,7 @@ const RESIDUAL: f64 = 1e-8;
 /// **Problem.** Find V with orthonormal columns and λ₁ ≤ … ≤ λₖ, the smallest eigenvalues
 /// of A counted with multiplicity, such that AV = V diag(λ). They are the leading pairs
 /// of (A + σ)⁻¹, which stand well apart there: one Cholesky factor and a few tens of
-/// solutions, where the whole decomposition takes twenty times as long. The values are
+/// solutions for each σ that is tried, where the whole decomposition takes twenty times as long. The values are
 /// vᵀAv, so an error ε of a vector is one of ε²‖A‖ there.
 ///
 /// **Parameters.** Both triangles of `matrix` are read; `k` from 0 to its size; `seed`,
@@ -59,10 +61,11 @@ pub fn smallest_eigenpairs<S: Real>(
     if k > n {
         return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
     }
-    if n > SMALL
-        && let Some(found) = by_inverse(matrix, k, seed, backend)
-    {
-        return Ok(found);
+    if n > SMALL {
+        let mut attempts = SHIFTS.iter().map(|shift| by_inverse(matrix, *shift, k, seed, backend));
+        if let Some(found) = attempts.find_map(|found| found) {
+            return Ok(found);
+        }
     }
     let all = backend.eigh(matrix.view())?;
     let first: Vec<usize> = (0..k).collect();
@@ -80,13 +83,14 @@ pub fn smallest_eigenpairs_bytes(dim: usize, k: usize, scalar: usize, threads: u
 /// The answer by the inverse, if it is found and proves to be one.
 fn by_inverse<S: Real>(
     matrix: &Mat<S>,
+    shift: f64,
     k: usize,
     seed: u64,
     backend: &dyn Backend<S>,
 ) -> Option<Eigen<S>> {
     let n = matrix.rows();
     let diagonal = || (0..n).map(|i| matrix[(i, i)].wide());
-    let shift = S::of(SHIFT * diagonal().sum::<f64>() / n as f64);
+    let shift = S::of(shift * diagonal().sum::<f64>() / n as f64);
     let mut shifted = matrix.clone();
     (0..n).for_each(|i| shifted[(i, i)] += shift);
     let factor = backend.factor_spd(shifted.view()).ok()?;
