@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
         for (q, root) in roots.iter().enumerate() {
             for (value, other) in matrix.col(q).iter().zip(roots) {
                 let entry = value.abs() / (root * other);
-                if !(entry <= largest) {
+                if entry > largest || entry.is_nan() {
                     largest = entry;
                 }
             }
