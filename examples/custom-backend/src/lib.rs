@@ -74,4 +74,9 @@ impl<S: Real> Backend<S> for Kahan {
             }
         }
     }
+
+    /// Learned representations compute in double precision whatever that of the run.
+    fn in_double(&self) -> &dyn Backend<f64> {
+        &Kahan
+    }
 }
