@@ -28,7 +28,7 @@ pub use simplex::project_to_simplex;
 pub use spce::{Spce, SpceParams};
 pub use trce::{Trce, TrceParams};
 
-use enclust_core::{Error, Microclusters, Real, Registry, Result};
+use enclust_core::{Ctx, Error, Microclusters, Real, Registry, Result, check_k};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -56,12 +56,19 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     );
 }
 
-/// Refuses missing labels on behalf of a learner that has no definition for them.
-fn refuse_missing(component: &str, microclusters: &Microclusters) -> Result<()> {
+/// The number of clusters to learn for, on behalf of a learner without a definition for
+/// missing labels.
+fn clusters_to_learn<S: Real>(
+    component: &str,
+    microclusters: &Microclusters,
+    ctx: &Ctx<'_, S>,
+) -> Result<usize> {
     if microclusters.has_missing() {
         return Err(Error::unsupported(component, "missing labels"));
     }
-    Ok(())
+    let clusters = ctx.clusters_for(component)?;
+    check_k(component, clusters, microclusters.len())?;
+    Ok(clusters)
 }
 
 /// Number of samples of each group.

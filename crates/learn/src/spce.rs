@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use enclust_core::{
     Backend, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, Status, check_k, condensed_len, fill_condensed,
-    parameters,
+    Real, Represent, Result, Shape, Similarity, Status, condensed_len, fill_condensed, parameters,
 };
 use rayon::prelude::*;
 
 use crate::iteration::Iteration;
 use crate::laplacian::GroupGraph;
 use crate::rank_controller::RankController;
-use crate::{refuse_missing, shares, sizes};
+use crate::{clusters_to_learn, shares, sizes};
 
 /// Shares of agreement at which a pair counts fully, stage by stage.
 const PACE: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
@@ -103,9 +102,7 @@ impl<S: Real> Represent<S> for Spce {
     }
 
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        refuse_missing(self.name(), microclusters)?;
-        let clusters = ctx.clusters_for(self.name())?;
-        check_k(self.name(), clusters, microclusters.len())?;
+        let clusters = clusters_to_learn(self.name(), microclusters, ctx)?;
         let backend = ctx.backend.in_double();
         let learner = Learner::new(microclusters, clusters, self.params.tau, ctx.seed, backend)?;
         let learned = learner.learn(Iteration::new(self.name(), microclusters.len(), ctx))?;

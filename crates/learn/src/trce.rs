@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use enclust_core::{
     Backend, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, Status, check_k, fill_condensed, parameters,
+    Real, Represent, Result, Shape, Similarity, Status, fill_condensed, parameters,
 };
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::iteration::Iteration;
 use crate::laplacian::GroupGraph;
 use crate::rank_controller::RankController;
 use crate::simplex::project_to_simplex;
-use crate::{refuse_missing, shares, sizes};
+use crate::{clusters_to_learn, shares, sizes};
 
 /// Share of the samples that count fully in the first iteration.
 const EASIEST: usize = 10;
@@ -111,9 +111,7 @@ impl<S: Real> Represent<S> for Trce {
     }
 
     fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        refuse_missing(self.name(), microclusters)?;
-        let clusters = ctx.clusters_for(self.name())?;
-        check_k(self.name(), clusters, microclusters.len())?;
+        let clusters = clusters_to_learn(self.name(), microclusters, ctx)?;
         let backend = ctx.backend.in_double();
         let learner = Learner::new(microclusters, clusters, &self.params, ctx.seed, backend)?;
         let learned = learner.learn(Iteration::new(self.name(), microclusters.len(), ctx))?;

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use enclust_core::{
     Bytes, Check, Component, Convergence, Ctx, Embedding, Evidence, Footprint, Kind, Mat,
     Microclusters, Needs, ParamError, Parameters, Range, Real, Record, Represent, Result, Shape,
-    Status, check_k, iterate, parameters,
+    Status, iterate, parameters,
 };
 use enclust_linalg::{leading_eigenpairs_bytes, lower_gram};
 
+use crate::clusters_to_learn;
 use crate::incidence::Modes;
 use crate::low_rank_affinity::LowRankAffinity;
 use embedding::Setting;
@@ -58,9 +59,8 @@ fn solve<S: Real>(
     microclusters: &Microclusters,
     ctx: &mut Ctx<'_, S>,
 ) -> Result<Solution> {
-    let k = ctx.clusters_for(component)?;
+    let k = clusters_to_learn(component, microclusters, ctx)?;
     let n = microclusters.len();
-    check_k(component, k, n)?;
     let roots = size_roots(microclusters);
     let setting = Setting { k, roots: &roots, seed: ctx.seed, backend: ctx.backend.in_double() };
     let mut run = Run::new(component, microclusters, params, setting)?;
