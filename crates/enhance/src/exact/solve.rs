@@ -87,9 +87,12 @@ impl<'a, S: Real, T: Real> Solve<'a, S, T> {
         self.norm
     }
 
-    /// One iteration. When the residual that is carried along falls below `target`, or
+    /// One iteration; none if the start is good enough. When the residual that is carried along falls below `target`, or
     /// rounding may have spoilt it, it is computed anew.
     pub fn step(&mut self, target: f64) -> Progress {
+        if !self.moved && self.norm < target {
+            return Progress::Going;
+        }
         let v = &mut self.vectors;
         self.operator.half_correct(&v.r, &mut self.t);
         let products = self.operator.correct((&v.r, &self.t), (&mut v.z, &mut self.y));
