@@ -3,7 +3,6 @@
 use enclust_core::{Bytes, Csr, Error, Microclusters, Range, Result, Shape, parameters};
 use rayon::prelude::*;
 
-use crate::refuse_missing;
 use crate::trajectory::trajectory_similarity;
 
 parameters! {
@@ -27,7 +26,7 @@ impl ClusterSimilarity {
     /// weights: copies of a clustering would be neighbours of each other in the walk, so
     /// that no factor can stand for them.
     pub fn new(component: &str, microclusters: &Microclusters, steps: usize) -> Result<Self> {
-        refuse_missing(component, microclusters)?;
+        microclusters.require_complete(component)?;
         if microclusters.weights().is_some_and(|w| w.iter().any(|&w| w != 1.0)) {
             return Err(Error::unsupported(component, "weights of clusterings"));
         }

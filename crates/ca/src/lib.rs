@@ -36,7 +36,7 @@ pub use lwca::{Lwca, LwcaParams};
 pub use ptb::TrajectoryBipartite;
 pub use pts::{Pts, PtsParams};
 
-use enclust_core::{Error, Microclusters, NoParams, Real, Registry, Result};
+use enclust_core::{NoParams, Real, Registry};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -68,13 +68,4 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     table.register::<EcaParams>("pcs", "graph of base clusters that are alike (ECPCS)", |p| {
         Ok(Box::new(PropagatedClusters::new(p)?))
     });
-}
-
-/// Refuses missing labels on behalf of a constructor that has no definition for
-/// them.
-fn refuse_missing(component: &str, microclusters: &Microclusters) -> Result<()> {
-    if microclusters.has_missing() {
-        return Err(Error::unsupported(component, "missing labels"));
-    }
-    Ok(())
 }

@@ -10,7 +10,6 @@ use enclust_core::{
 use crate::eci::ensemble_cluster_index;
 use crate::lwca::LwcaParams;
 use crate::memory::cluster_index;
-use crate::refuse_missing;
 
 /// Samples linked to their base clusters, each link weighted by the cluster's
 /// [reliability](ensemble_cluster_index).
@@ -61,7 +60,7 @@ impl<S: Real> Represent<S> for LocallyWeightedBipartite {
     }
 
     fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        refuse_missing(self.name(), microclusters)?;
+        microclusters.require_complete(self.name())?;
         let eci = ensemble_cluster_index(microclusters, self.params.theta);
         let offsets = microclusters.cluster_offsets();
         let row = |p: usize| {

@@ -8,7 +8,6 @@ use enclust_core::{
 };
 
 use crate::pts::{Pts, PtsParams};
-use crate::refuse_missing;
 
 /// Microclusters linked to base clusters by their mean trajectory similarity to
 /// the cluster's members, themselves included. A cluster's members are counted
@@ -61,7 +60,7 @@ impl<S: Real> Represent<S> for TrajectoryBipartite {
     }
 
     fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        refuse_missing(self.name(), microclusters)?;
+        microclusters.require_complete(self.name())?;
         let n = microclusters.len();
         let all = self.trajectories.all_pairs(microclusters);
         let offsets = microclusters.cluster_offsets();

@@ -1,12 +1,15 @@
 //! Similarities of base clusters, and what is made of them, against their definition over
 //! samples.
 
+mod oracle;
+
 use enclust_ca::{Eca, EcaParams, PropagatedClusters};
 use enclust_core::{
     ClusterGraph, Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Real, Represent,
     Similarity,
 };
 use enclust_testkit::generate::{ensembles, planted};
+use oracle::trajectory_cosines;
 use proptest::prelude::*;
 
 fn eca(steps: usize) -> Eca {
@@ -43,26 +46,7 @@ fn slow_clusters(e: &Ensemble, steps: usize) -> Vec<Vec<f64>> {
         let union = clusters[a].len() + clusters[b].len() - common;
         if a == b { 0.0 } else { common as f64 / union as f64 }
     };
-    let walk: Vec<Vec<f64>> = (0..n)
-        .map(|a| {
-            let total: f64 = (0..n).map(|b| jaccard(a, b)).sum();
-            (0..n).map(|b| if total > 0.0 { jaccard(a, b) / total } else { 0.0 }).collect()
-        })
-        .collect();
-    let (mut power, mut stacked) = (walk.clone(), walk.clone());
-    for _ in 1..steps {
-        power = (0..n)
-            .map(|i| (0..n).map(|j| (0..n).map(|k| power[i][k] * walk[k][j]).sum()).collect())
-            .collect();
-        (0..n).for_each(|i| stacked[i].extend_from_slice(&power[i]));
-    }
-    let dot =
-        |i: usize, j: usize| stacked[i].iter().zip(&stacked[j]).map(|(a, b)| a * b).sum::<f64>();
-    let cosine = |i: usize, j: usize| {
-        let scale = (dot(i, i) * dot(j, j)).sqrt();
-        if scale > 0.0 { dot(i, j) / scale } else { 0.0 }
-    };
-    (0..n).map(|i| (0..n).map(|j| cosine(i, j)).collect()).collect()
+    trajectory_cosines(n, steps, jaccard)
 }
 
 /// The n × n matrix, sample by sample.

@@ -1,5 +1,7 @@
 //! Every constructor against its definition over samples.
 
+mod oracle;
+
 use enclust_ca::{
     Eac, LocallyWeightedBipartite, Lwca, LwcaParams, Pts, PtsParams, TrajectoryBipartite,
 };
@@ -7,6 +9,7 @@ use enclust_core::{
     Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Real, Represent, Similarity,
 };
 use enclust_testkit::generate::{ensembles, ensembles_with_missing};
+use oracle::trajectory_cosines;
 use proptest::prelude::*;
 
 fn similarity<S: Real>(r: &dyn Represent<S>, e: &Ensemble) -> Similarity<S> {
@@ -188,29 +191,7 @@ fn slow_pts(e: &Ensemble, neighbours: usize, steps: usize) -> Vec<Vec<f64>> {
         let (mine, other) = (w[p][q] >= threshold[p], w[p][q] >= threshold[q]);
         if mine || other { w[p][q] * m.grouping().sizes()[q] as f64 } else { 0.0 }
     };
-    let walk: Vec<Vec<f64>> = (0..n)
-        .map(|p| {
-            let total: f64 = (0..n).map(|q| kept(p, q)).sum();
-            (0..n).map(|q| if total > 0.0 { kept(p, q) / total } else { 0.0 }).collect()
-        })
-        .collect();
-    let mut stacked = walk.clone();
-    let mut power = walk.clone();
-    for _ in 1..steps {
-        power = (0..n)
-            .map(|i| (0..n).map(|j| (0..n).map(|k| power[i][k] * walk[k][j]).sum()).collect())
-            .collect();
-        for i in 0..n {
-            stacked[i].extend_from_slice(&power[i]);
-        }
-    }
-    let dot =
-        |i: usize, j: usize| stacked[i].iter().zip(&stacked[j]).map(|(a, b)| a * b).sum::<f64>();
-    let cosine = |i: usize, j: usize| {
-        let scale = (dot(i, i) * dot(j, j)).sqrt();
-        if scale > 0.0 { dot(i, j) / scale } else { 0.0 }
-    };
-    (0..n).map(|i| (0..n).map(|j| cosine(i, j)).collect()).collect()
+    trajectory_cosines(n, steps, kept)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use enclust_core::{
     Bytes, Component, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, ParamError,
-    Parameters, Range, Real, Result, Shape, Similarity, Weighting, parameters,
+    Parameters, Range, Real, Result, Shape, Similarity, Weighting, condensed_row_sums, parameters,
 };
 use enclust_linalg::{
     PackedSymmetric, SymmetricOperator, leading_eigenpairs, leading_eigenpairs_within,
@@ -180,7 +180,8 @@ impl<S: Real> NormalisedSimilarity<S> {
         let inside: Vec<f64> = (0..sizes.len())
             .map(|p| similarity.own()[p].wide() + (sizes[p] - 1.0) * similarity.within()[p].wide())
             .collect();
-        let degrees = degrees(similarity, &sizes, &inside);
+        // Of a sample of each group to all samples.
+        let degrees = condensed_row_sums(similarity.condensed(), &sizes, inside.clone());
         // The scaling puts the sizes on the diagonal as well; there they are
         // already counted.
         let diagonal = inside.iter().zip(&sizes).map(|(w, r)| S::of(w / r)).collect();
@@ -190,19 +191,6 @@ impl<S: Real> NormalisedSimilarity<S> {
             PackedSymmetric::new(similarity.condensed().to_vec(), diagonal)?.scaled(&factors)?;
         Ok(NormalisedSimilarity { matrix, sizes })
     }
-}
-
-/// Sum of the similarities of a sample of each group to all samples.
-fn degrees<S: Real>(similarity: &Similarity<S>, sizes: &[f64], inside: &[f64]) -> Vec<f64> {
-    let mut degrees = inside.to_vec();
-    for p in 0..sizes.len() {
-        for (offset, w) in similarity.row(p).iter().enumerate() {
-            let q = p + 1 + offset;
-            degrees[p] += sizes[q] * w.wide();
-            degrees[q] += sizes[p] * w.wide();
-        }
-    }
-    degrees
 }
 
 impl<S: Real> Embedding<S> for NormalisedSimilarity<S> {

@@ -81,5 +81,6 @@ pub use registry::{Entry, Listed, Part, PipelineSpec, Preset, Registry, Table};
 pub use report::{Certificate, Change, Record, Report, Status};
 pub use represent::{Precomputed, Represent};
 pub use similarity::{
-    Similarity, condensed_components, condensed_index, condensed_len, fill_condensed,
+    Similarity, condensed_components, condensed_index, condensed_len, condensed_row_sums,
+    fill_condensed,
 };

@@ -156,6 +156,17 @@ impl Microclusters {
         self.has_missing
     }
 
+    /// Refuses missing labels on behalf of a component without a definition for them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a label is missing.
+    pub fn require_complete(&self, component: &str) -> Result<()> {
+        match self.has_missing {
+            true => Err(Error::unsupported(component, "missing labels")),
+            false => Ok(()),
+        }
+    }
+
     /// Labels of the microclusters in one clustering.
     pub fn column(&self, clustering: usize) -> &[u32] {
         &self.labels[clustering * self.len()..][..self.len()]

@@ -67,6 +67,28 @@ pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) 
     out
 }
 
+/// For each p, `start[p]` and the sum of the entries (p, q), q ≠ p, of a symmetric matrix given
+/// by its condensed upper triangle, each times `weights[q]`: the degrees of a graph of groups.
+///
+/// ```
+/// let sums = enclust_core::condensed_row_sums(&[0.5, 0.25, 1.0], &[1.0, 2.0, 4.0], vec![0.0; 3]);
+/// assert_eq!(sums, [2.0, 4.5, 2.25]);
+/// ```
+pub fn condensed_row_sums<S: Real>(between: &[S], weights: &[f64], start: Vec<f64>) -> Vec<f64> {
+    let n = weights.len();
+    let mut sums = start;
+    let mut rest = between;
+    for p in 0..n {
+        let (row, tail) = rest.split_at(n - p - 1);
+        for (q, value) in (p + 1..n).zip(row) {
+            sums[p] += weights[q] * value.wide();
+            sums[q] += weights[p] * value.wide();
+        }
+        rest = tail;
+    }
+    sums
+}
+
 /// The connected components of the graph with an edge wherever an entry of a condensed
 /// upper triangle is not 0: the component of each of n nodes, numbered by first occurrence.
 /// O(n²) time at most.

@@ -1,6 +1,6 @@
 //! The singular value decomposition of the incidence matrix of an ensemble.
 
-use enclust_core::{Backend, Bytes, Eigen, Error, Mat, Microclusters, Result, Shape};
+use enclust_core::{Backend, Bytes, Eigen, Mat, Microclusters, Result, Shape};
 use rayon::prelude::*;
 
 /// Squared singular values below this share of the largest are zero but for rounding.
@@ -25,9 +25,7 @@ impl Modes {
         scale: &[f64],
         backend: &dyn Backend<f64>,
     ) -> Result<Self> {
-        if microclusters.has_missing() {
-            return Err(Error::unsupported(component, "missing labels"));
-        }
+        microclusters.require_complete(component)?;
         let clusters: usize = microclusters.clusters().iter().sum();
         if clusters < microclusters.len() {
             let incidence = Incidence::new(microclusters, scale);

@@ -1,6 +1,8 @@
 //! The smooth end of a graph: smallest eigenpairs of its Laplacian.
 
-use enclust_core::{Backend, Bytes, Mat, Result, Shape, condensed_components, condensed_index};
+use enclust_core::{
+    Backend, Bytes, Mat, Result, Shape, condensed_components, condensed_index, condensed_row_sums,
+};
 use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
 
@@ -105,17 +107,7 @@ impl GroupGraph<'_> {
 
     /// Sum of the weights of a sample of each group to those of the others.
     fn degrees(&self) -> Vec<f64> {
-        let n = self.sizes.len();
-        let mut degrees = vec![0.0; n];
-        let mut at = 0;
-        for p in 0..n {
-            for q in p + 1..n {
-                degrees[p] += self.sizes[q] * self.between[at];
-                degrees[q] += self.sizes[p] * self.between[at];
-                at += 1;
-            }
-        }
-        degrees
+        condensed_row_sums(self.between, self.sizes, vec![0.0; self.sizes.len()])
     }
 
     fn laplacian(&self, degrees: &[f64]) -> Mat<f64> {

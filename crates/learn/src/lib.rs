@@ -28,7 +28,7 @@ pub use simplex::project_to_simplex;
 pub use spce::{Spce, SpceParams};
 pub use trce::{Trce, TrceParams};
 
-use enclust_core::{Ctx, Error, Microclusters, Real, Registry, Result, check_k};
+use enclust_core::{Ctx, Microclusters, Real, Registry, Result, check_k};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -63,9 +63,7 @@ fn clusters_to_learn<S: Real>(
     microclusters: &Microclusters,
     ctx: &Ctx<'_, S>,
 ) -> Result<usize> {
-    if microclusters.has_missing() {
-        return Err(Error::unsupported(component, "missing labels"));
-    }
+    microclusters.require_complete(component)?;
     let clusters = ctx.clusters_for(component)?;
     check_k(component, clusters, microclusters.len())?;
     Ok(clusters)

@@ -1,6 +1,6 @@
 //! The spectral embedding H inside the iteration.
 
-use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_index};
+use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_row_sums};
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs, leading_eigenpairs_within, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
@@ -87,18 +87,8 @@ impl Embedding {
 
 /// Sum of the affinities of a sample of each group to all samples, its own being 1.
 fn degrees(between: &[f64], roots: &[f64]) -> Vec<f64> {
-    let n = roots.len();
     let sizes: Vec<f64> = roots.iter().map(|root| root * root).collect();
-    let mut degrees = sizes.clone();
-    for p in 0..n.saturating_sub(1) {
-        let row = &between[condensed_index(n, p, p + 1)..][..n - p - 1];
-        for (offset, affinity) in row.iter().enumerate() {
-            let q = p + 1 + offset;
-            degrees[p] += sizes[q] * affinity;
-            degrees[q] += sizes[p] * affinity;
-        }
-    }
-    degrees
+    condensed_row_sums(between, &sizes, sizes.clone())
 }
 
 /// The k leading eigenvectors, if there is a gap behind them that an iteration can find.
