@@ -355,3 +355,24 @@ fn fewer_clusters_than_asked_for_are_counted() {
     let rows = results.summary().unwrap();
     assert!(rows.iter().filter(|r| r.metric == "clusters").all(|r| r.rank.is_none()));
 }
+
+/// The studies of this crate, on pools of their names: no part or parameter in them is unknown.
+#[test]
+fn every_study_of_this_crate_can_be_run() {
+    let pools = tempfile::tempdir().unwrap();
+    for name in "Aggregation Caltech20 Ecoli FCT ISOLET LS SPF Texture UMIST USPS".split(' ') {
+        common::write_pool(&pools.path().join(format!("{name}.mat")), 30, 100, 4);
+    }
+    let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies");
+    let mut planned = 0;
+    for file in std::fs::read_dir(studies).unwrap().map(|entry| entry.unwrap().path()) {
+        let is_study =
+            file.extension().is_some_and(|e| e == "toml") && !file.ends_with("notes.toml");
+        if is_study {
+            let plan = Study::read(&file).and_then(|s| s.plan(&standard(), &[pools.path().into()]));
+            plan.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            planned += 1;
+        }
+    }
+    assert!(planned >= 10, "{planned} studies found");
+}
