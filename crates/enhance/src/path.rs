@@ -8,7 +8,7 @@ use enclust_core::{
 use rayon::prelude::*;
 
 use crate::exact::{Exact, ExactParams};
-use crate::objective::clip;
+use crate::objective::{clip, norm};
 
 /// How many answers are remembered, and how many of them a start is made of.
 const REMEMBERED: usize = 8;
@@ -94,9 +94,14 @@ impl<S: Real> ExactPath<S> {
         falling.sort_by(|&i, &j| lambdas[j].total_cmp(&lambdas[i]));
         for point in sweep_order(lambdas.len()) {
             let at = falling[point.place];
+            let lambda = lambdas[at];
             let enhanced = match point.kind {
-                Kind::Support => self.support(problem, lambdas[at], SHARPER, ctx)?,
-                Kind::Between => self.solve(problem, lambdas[at], 1.0, ctx)?,
+                Kind::Support => {
+                    let enhanced = self.solve(problem, lambda, SHARPER, ctx)?;
+                    self.remember(problem, lambda, &enhanced);
+                    enhanced
+                }
+                Kind::Between => self.solve(problem, lambda, 1.0, ctx)?,
             };
             each(at, enhanced)?;
         }
@@ -111,22 +116,17 @@ impl<S: Real> ExactPath<S> {
         lambda: f64,
         ctx: &mut Ctx<'_, S>,
     ) -> Result<Enhanced<S>> {
-        self.support(problem, lambda, 1.0, ctx)
+        let enhanced = self.solve(problem, lambda, 1.0, ctx)?;
+        self.remember(problem, lambda, &enhanced);
+        Ok(enhanced)
     }
 
-    /// An answer that is remembered.
-    fn support(
-        &mut self,
-        problem: &Problem<'_, S>,
-        lambda: f64,
-        sharper: f64,
-        ctx: &mut Ctx<'_, S>,
-    ) -> Result<Enhanced<S>> {
-        let enhanced = self.solve(problem, lambda, sharper, ctx)?;
-        let residual = enhanced.report.certificate.as_ref().map_or(0.0, |c| lambda * c.distance);
+    /// Keeps an answer to start others from.
+    fn remember(&mut self, problem: &Problem<'_, S>, lambda: f64, enhanced: &Enhanced<S>) {
+        let relative = enhanced.report.certificate.as_ref().map_or(0.0, |c| c.relative_residual);
+        let residual = relative * lambda * norm(problem.similarity);
         self.past.truncate(REMEMBERED - 1);
         self.past.push_front(Past { lambda, residual, answer: enhanced.similarity.clone() });
-        Ok(enhanced)
     }
 
     /// An answer within a share of the tolerance, started from the past.
