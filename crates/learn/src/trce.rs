@@ -19,6 +19,9 @@ use crate::{clusters_to_learn, shares, sizes};
 const EASIEST: usize = 10;
 /// Factor by which more samples may count in each iteration.
 const GROWTH: f64 = 1.1;
+/// Divergences up to this are rounding errors: logarithms of the same share were added up
+/// another way.
+const NO_DIVERGENCE: f64 = 1e-9;
 /// Steps of the root search at most; five to ten are usual.
 const ROOT_STEPS: usize = 100;
 
@@ -292,8 +295,8 @@ impl<'a> Learner<'a> {
         divergences.iter().map(|u| (age / (2.0 * u).max(f64::EPSILON)).min(1.0)).collect()
     }
 
-    /// The divergence below which a tenth of the samples lies, or the smallest positive one
-    /// behind it; infinite if there is none.
+    /// The divergence below which a tenth of the samples lies; if it is none, the smallest one
+    /// behind it, infinite without any.
     fn easiest(&self, divergences: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..self.groups()).collect();
         order.sort_by(|&p, &q| divergences[p].total_cmp(&divergences[q]));
@@ -305,8 +308,8 @@ impl<'a> Learner<'a> {
             before >= rank
         });
         let behind = &order[enough.unwrap_or(0)..];
-        let positive = behind.iter().map(|&p| divergences[p]).find(|&u| u > 0.0);
-        positive.unwrap_or(f64::INFINITY)
+        let diverging = behind.iter().map(|&p| divergences[p]).find(|&u| u > NO_DIVERGENCE);
+        diverging.unwrap_or(f64::INFINITY)
     }
 
     /// S, the rest held, and the divergences from the new B.
