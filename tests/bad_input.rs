@@ -104,7 +104,8 @@ fn missing_labels_are_refused_by_name_where_there_is_no_definition() {
     let e = Ensemble::from_rows(&[[Some(0), None], [Some(0), Some(1)]]).unwrap();
     for name in ["lwb", "ptb"] {
         let error = build(&spec(name, "tcut")).fit(&e, &mut Ctx::default()).err().unwrap();
-        says(&error, &format!("{name} does not support missing labels"));
+        let place = "clustering 1 has none for sample 0, counted from 0";
+        says(&error, &format!("{name} does not support missing labels: {place}"));
     }
 }
 

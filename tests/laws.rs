@@ -96,9 +96,10 @@ impl<S: Real> Recipe<S> {
 
 #[test]
 fn every_compatible_composition_is_tried() {
-    // Three similarities by three enhancements by four, two graphs by one.
+    // Eight similarities by three enhancers (of confident pairs or none) by five; two bipartite
+    // graphs, one of clusters, one embedding.
     let compositions = specs().len() - standard::<f64>().presets().len();
-    assert!(compositions >= 3 * 3 * 4 + 2, "{compositions}");
+    assert!(compositions >= 8 * 3 * 5 + 4, "{compositions}");
 }
 
 // ---------------------------------------------------------------------------
@@ -371,6 +372,23 @@ fn number_of_threads_changes_no_label_of_several_hundred_samples() {
         let run = |threads: usize| {
             let mut ctx = Ctx::default().with_threads(threads);
             recipe.pipeline.run(&e, 5, &mut ctx).unwrap().partition
+        };
+        assert_eq!(run(1), run(2), "{:?}", recipe.spec);
+    }
+}
+
+/// Beyond 400 groups learners look for few eigenvectors, from a start that the seed gives.
+#[test]
+fn number_of_threads_changes_nothing_learned_from_many_groups() {
+    let e = planted(450, 12, 5, 0.4, 1);
+    assert!(Microclusters::of(&e).len() > 400);
+    let recipes = recipes(&standard::<f64>());
+    let methods = recipes.iter().take(standard::<f64>().presets().len()).filter(|r| r.learns);
+    assert_eq!(methods.clone().count(), 4);
+    for recipe in methods {
+        let run = |threads: usize| {
+            let mut ctx = Ctx::default().with_threads(threads).with_clusters(5);
+            recipe.pipeline.fit(&e, &mut ctx).unwrap().evidence
         };
         assert_eq!(run(1), run(2), "{:?}", recipe.spec);
     }

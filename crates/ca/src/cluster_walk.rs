@@ -3,6 +3,7 @@
 use enclust_core::{Bytes, Csr, Error, Microclusters, Range, Result, Shape, parameters};
 use rayon::prelude::*;
 
+use crate::overlaps::overlaps;
 use crate::trajectory::trajectory_similarity;
 
 parameters! {
@@ -69,7 +70,7 @@ fn cluster_walk(microclusters: &Microclusters) -> Csr<f64> {
     let rows: Vec<Vec<(u32, f64)>> = (0..microclusters.clusterings())
         .into_par_iter()
         .flat_map_iter(|k| {
-            let common = overlaps(microclusters, k, &offsets);
+            let common = overlaps_with_others(microclusters, k, &offsets);
             let own = common.chunks_exact(sizes.len()).zip(&sizes[offsets[k]..]);
             own.map(|(common, &size)| transitions(size, common, &sizes)).collect::<Vec<_>>()
         })
@@ -79,13 +80,13 @@ fn cluster_walk(microclusters: &Microclusters) -> Csr<f64> {
 
 /// Number of samples that each cluster of one clustering shares with each cluster of the
 /// other clusterings: a row a cluster.
-fn overlaps(microclusters: &Microclusters, own: usize, offsets: &[usize]) -> Vec<f64> {
+fn overlaps_with_others(microclusters: &Microclusters, own: usize, offsets: &[usize]) -> Vec<f64> {
     let all = offsets[microclusters.clusterings()];
     let mut common = vec![0.0; microclusters.clusters()[own] * all];
     for other in (0..microclusters.clusterings()).filter(|&other| other != own) {
-        let labels = microclusters.column(own).iter().zip(microclusters.column(other));
-        for ((&a, &b), &size) in labels.zip(microclusters.grouping().sizes()) {
-            common[a as usize * all + offsets[other] + b as usize] += size as f64;
+        let counts = overlaps(microclusters, own, other);
+        for (row, counts) in common.chunks_exact_mut(all).zip(&counts) {
+            row[offsets[other]..offsets[other + 1]].copy_from_slice(counts);
         }
     }
     common

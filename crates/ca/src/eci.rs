@@ -1,6 +1,8 @@
 //! How reliable each base cluster is.
 
-use enclust_core::{MISSING, Microclusters};
+use enclust_core::Microclusters;
+
+use crate::overlaps::overlaps;
 
 /// The ensemble-driven cluster index of every base cluster, counted through all
 /// clusterings.
@@ -44,19 +46,6 @@ pub fn ensemble_cluster_index(microclusters: &Microclusters, theta: f64) -> Vec<
         eci.extend(uncertainty.iter().zip(&weight).map(|(u, w)| (-u / (theta * w)).exp()));
     }
     eci
-}
-
-/// Number of samples each cluster of `own` shares with each cluster of `other`.
-fn overlaps(microclusters: &Microclusters, own: usize, other: usize) -> Vec<Vec<f64>> {
-    let clusters = microclusters.clusters();
-    let mut counts = vec![vec![0.0; clusters[other]]; clusters[own]];
-    let labels = microclusters.column(own).iter().zip(microclusters.column(other));
-    for ((&a, &b), &size) in labels.zip(microclusters.grouping().sizes()) {
-        if a != MISSING && b != MISSING {
-            counts[a as usize][b as usize] += size as f64;
-        }
-    }
-    counts
 }
 
 /// Entropy in bits of a split into parts that add up to `total`.

@@ -22,6 +22,7 @@ mod elite;
 mod lwb;
 mod lwca;
 mod memory;
+mod overlaps;
 mod ptb;
 mod pts;
 mod trajectory;

@@ -20,7 +20,7 @@ parameters! {
         /// K: how many of its strongest links each microcluster keeps; auto is ⌊√n'/2⌋, at most 20 and at least 1.
         pub neighbours: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
         /// T: steps of the random walk; auto as for the neighbours.
-        pub steps: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
+        pub steps: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64, 128];
     }
 }
 
@@ -33,7 +33,8 @@ parameters! {
 /// Microclusters in different components have similarity 0; an isolated one is
 /// similar to itself alone. Pairs within a microcluster have similarity 1.
 ///
-/// **Parameters.** K and T, see [`PtsParams`].
+/// **Parameters.** K and T, see [`PtsParams`]. Their authors varied one at a time, the other
+/// being 10, and K up to all neighbours; the cross product of both lists is larger than that.
 ///
 /// **Complexity.** O(n'² m + T n' e) time for e links kept, 3n'² numbers.
 ///
@@ -54,8 +55,9 @@ parameters! {
 /// ```
 ///
 /// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
-/// using probability trajectories", TKDE 2016. Values of K and T above 20 are
-/// capped in the authors' program only when chosen automatically; so here.
+/// using probability trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the
+/// authors' program, which is followed here, caps these automatic values at 20. It also gives
+/// isolated microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
 #[derive(Clone, Debug, Default)]
 pub struct Pts {
     params: PtsParams,

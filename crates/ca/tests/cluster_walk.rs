@@ -145,7 +145,8 @@ fn what_has_no_definition_is_refused() {
     for r in constructors {
         let build = |e: &Ensemble| r.build(&Microclusters::of(e), &mut Ctx::default());
         let refused = |what: &str| Error::unsupported(r.name(), what);
-        assert_eq!(build(&missing).unwrap_err(), refused("missing labels"));
+        let place = "missing labels: clustering 1 has none for sample 0, counted from 0";
+        assert_eq!(build(&missing).unwrap_err(), refused(place));
         assert_eq!(build(&weighted(2.0)).unwrap_err(), refused("weights of clusterings"));
         assert_eq!(build(&weighted(1.0)).unwrap(), build(&plain).unwrap());
     }

@@ -201,8 +201,19 @@ fn bipartite_graphs_refuse_missing_labels() {
         [&LocallyWeightedBipartite::default(), &TrajectoryBipartite::default()];
     for r in constructors {
         let error = r.build(&Microclusters::of(&e), &mut Ctx::default()).unwrap_err();
-        assert_eq!(error, Error::unsupported(r.name(), "missing labels"));
+        let what = "missing labels: clustering 1 has none for sample 0, counted from 0";
+        assert_eq!(error, Error::unsupported(r.name(), what));
     }
+}
+
+/// The weights of a pair are added up in single precision, all of them in double.
+#[test]
+fn small_weights_beside_large_ones_make_no_share_above_one() {
+    let columns: Vec<[u32; 2]> = (0..100).map(|_| [0, 0]).chain([[0, 1]]).collect();
+    let weights = [vec![0.1; 100], vec![1e-6]].concat();
+    let e = Ensemble::from_columns(&columns).unwrap().with_weights(weights).unwrap();
+    let share = similarity::<f32>(&Eac, &e).between(0, 1);
+    assert!((0.999_999..=1.0).contains(&share), "{share}");
 }
 
 #[test]

@@ -37,14 +37,10 @@ pub(crate) fn embed<S: Real>(
     Ok(unit_rows(&vectors))
 }
 
-/// What counts as few clusters: cutting into more may take more memory than the
-/// footprint of the consensus function says, and is checked by the cut.
-pub(crate) const FEW: usize = 10;
-
-/// What cutting into few clusters takes, for a matrix of size `dim`.
-pub(crate) fn few_clusters_bytes(dim: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
+/// What a cut takes as far as it can be known ahead, for a matrix of size `dim`.
+pub(crate) fn cut_ahead_bytes(dim: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
     let labels = shape.each_sample(2 * size_of::<usize>());
-    cut_bytes(dim, FEW.min(shape.groups), shape, kmeans) + labels
+    cut_bytes(dim, shape.clusters_ahead().min(shape.groups), shape, kmeans) + labels
 }
 
 /// What cutting into k clusters takes.
@@ -98,10 +94,7 @@ impl<E> Embedded<E> {
         E: Embedding<S>,
     {
         let (samples, groups) = (self.grouping.samples(), self.grouping.len());
-        let mut shape = Shape::ahead::<S>(samples, 1, 1, groups);
-        if ctx.threads > 0 {
-            shape = shape.with_threads(ctx.threads);
-        }
+        let shape = Shape::ahead::<S>(samples, 1, 1, groups).with_threads(ctx.thread_count());
         let needed = cut_bytes(self.embedding.dim(), k, &shape, &self.kmeans);
         ctx.require(
             &format!("a cut by {}", self.embedding.component()),

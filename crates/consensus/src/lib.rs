@@ -7,7 +7,7 @@ mod kmeans;
 mod linkage;
 mod metaclusters;
 mod ncut;
-mod points;
+mod points_kmeans;
 mod rotation;
 mod spectral;
 mod tcut;
@@ -17,7 +17,7 @@ pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_threa
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;
-pub use points::{PointsKMeans, PointsParams};
+pub use points_kmeans::{PointsKMeans, PointsParams};
 pub use spectral::{Spectral, SpectralParams};
 pub use tcut::{Tcut, TcutParams};
 

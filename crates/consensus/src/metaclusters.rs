@@ -8,13 +8,12 @@ use enclust_core::{
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
-use crate::embedding::FEW;
 use crate::ncut::Ncut;
 
 const NAME: &str = "metaclusters";
 
 /// **Summary.** Meta-clustering: base clusters are put into groups, and each sample goes
-/// to the group that holds most of its clusters.
+/// to the group of which it is in the largest share of the clusters.
 ///
 /// **Problem.** A [normalised cut](Ncut) puts the base clusters into k groups. The score of
 /// a sample for a group is the share of the group's clusters that hold the sample; the
@@ -92,7 +91,7 @@ impl<S: Real> Consensus<S> for Metaclusters {
         let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
         let clusters = shape.clone().with_groups(shape.clusters);
         let graph = clusters.square() + clusters.in_double().vector();
-        let cut = cut_bytes(FEW.min(shape.clusters), shape);
+        let cut = cut_bytes(shape.clusters_ahead().min(shape.clusters), shape);
         Footprint::new(graph + shape.sparse(links), cut + shape.each_sample(2 * size_of::<usize>()))
     }
 }
@@ -117,10 +116,8 @@ struct Voting<S> {
 impl<S: Real> Voting<S> {
     fn check_room(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<()> {
         let (samples, groups) = (self.grouping.samples(), self.grouping.len());
-        let mut shape = Shape::ahead::<S>(samples, 1, self.graph.len(), groups);
-        if ctx.threads > 0 {
-            shape = shape.with_threads(ctx.threads);
-        }
+        let shape = Shape::ahead::<S>(samples, 1, self.graph.len(), groups)
+            .with_threads(ctx.thread_count());
         let size = format!("k = {k} of {} base clusters", self.graph.len());
         let needed = cut_bytes(k, &shape);
         ctx.require(&format!("a cut by {NAME}"), needed, &size, "ask for fewer clusters")

@@ -10,9 +10,7 @@ use enclust_linalg::{
     PackedSymmetric, SymmetricOperator, leading_eigenpairs, leading_eigenpairs_within,
 };
 
-use crate::embedding::{
-    Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
-};
+use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root, multiplicities};
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "spectral";
@@ -128,7 +126,7 @@ impl<S: Real> Consensus<S> for Spectral {
         let wide = shape.in_double().vector();
         let making = wide * 2 + shape.vector();
         let result = shape.condensed() + shape.vector() + wide;
-        let mut cutting = few_clusters_bytes(shape.groups, shape, &kmeans);
+        let mut cutting = cut_ahead_bytes(shape.groups, shape, &kmeans);
         if shape.groups <= SMALL {
             cutting = cutting + all_eigenpairs_bytes(shape.groups, shape.scalar);
         }

@@ -10,9 +10,7 @@ use enclust_core::{
 use enclust_linalg::leading_eigenpairs;
 use rayon::prelude::*;
 
-use crate::embedding::{
-    Embedded, Embedding, embed, few_clusters_bytes, inverse_root, multiplicities,
-};
+use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root, multiplicities};
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "tcut";
@@ -59,8 +57,8 @@ parameters! {
 ///
 /// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are groups or
 /// base clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if
-/// graph and groups do not fit; [`Error::NotFinite`] for weights that are not
-/// finite; [`Error::NoConvergence`] if the eigenvectors are not found.
+/// graph and groups do not fit; [`Error::Unsupported`] for weights that are negative or
+/// not finite; [`Error::NoConvergence`] if the eigenvectors are not found.
 ///
 /// **Example.**
 /// ```
@@ -137,7 +135,7 @@ impl<S: Real> Consensus<S> for Tcut {
         let matrix = row * shape.clusters as u64 * shape.scalar as u64;
         let affinities = (row * 4 + Bytes(64)) * shape.clusters as u64;
         let lists = shape.input * 2 + shape.each_group(size_of::<Vec<(u32, S)>>() + 32);
-        let cut = few_clusters_bytes(shape.clusters, shape, &kmeans);
+        let cut = cut_ahead_bytes(shape.clusters, shape, &kmeans);
         Footprint::new(matrix + shape.input, (affinities + lists).max(cut))
     }
 }

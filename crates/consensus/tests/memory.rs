@@ -10,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use enclust_ca::{
     Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
 };
-use enclust_consensus::{Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
+use enclust_consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
 use enclust_core::{
     BoxedPipeline, Bytes, Confidence, Consensus, Ctx, Enhancer, Ensemble, Error, Method,
     Microclusters, Need, Needs, NoEnhancement, Observer, Pipeline, Precomputed, Real, Record,
     Represent, Shape, Similarity, Weighting,
 };
 use enclust_enhance::{Admm, AdmmParams, Exact, IterationLimit, Threshold, ThresholdParams};
-use enclust_learn::{Drec, RsecH, RsecParams, RsecZ};
+use enclust_learn::{Drec, RsecH, RsecParams, RsecZ, Spce, Trce};
 use enclust_testkit::generate::{planted, planted_with_missing};
 
 /// Counts what is in use, the most that ever was, and the largest piece.
@@ -80,10 +80,14 @@ fn peak(needs: &[Need]) -> u64 {
 
 /// Runs a pipeline; fails if it took more than it said or said much more than it took.
 fn honest<S: Real>(pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
-    let needs = pipeline.footprint(&shape::<S>(ensemble).with_threads(2));
+    honest_for(5, pipeline, ensemble, at_most);
+}
+
+fn honest_for<S: Real>(k: usize, pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
+    let needs = pipeline.footprint(&shape::<S>(ensemble).with_threads(2).with_k(Some(k)));
     // Two threads everywhere: buffers a thread are stated whether used or not.
     let (stated, mut ctx) = (peak(&needs), Ctx::default().with_threads(2));
-    let (outcome, taken) = taken(|| pipeline.run(ensemble, 5, &mut ctx));
+    let (outcome, taken) = taken(|| pipeline.run(ensemble, k, &mut ctx));
     outcome.unwrap();
     let what = format!(
         "{}: stated {}, took {}",
@@ -188,6 +192,26 @@ fn learned_methods_take_what_they_state() {
         let (h, z) = (RsecH::new(params.clone()).unwrap(), RsecZ::new(params).unwrap());
         honest::<f64>(&pipeline(h, NoEnhancement, PointsKMeans::default()), &ensemble, 2.0);
         honest::<f32>(&pipeline(z, NoEnhancement, Linkage::average()), &ensemble, 2.0);
+    }
+}
+
+#[test]
+fn learned_graphs_take_what_they_state() {
+    let _alone = alone();
+    for ensemble in [loose(), tight()] {
+        honest::<f64>(&pipeline(Spce::default(), NoEnhancement, Components), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Trce::default(), NoEnhancement, Components), &ensemble, 2.0);
+    }
+}
+
+/// Learners take eigenvectors as many as clusters are wanted.
+#[test]
+fn many_clusters_are_reckoned_with_where_they_are_known() {
+    let _alone = alone();
+    // 200 of 700 are found by a whole decomposition, which takes less than looking for them.
+    for (k, at_most) in [(60, 2.2), (200, 3.5)] {
+        let spce = pipeline::<f64>(Spce::default(), NoEnhancement, Components);
+        honest_for(k, &spce, &loose(), at_most);
     }
 }
 

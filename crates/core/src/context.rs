@@ -76,6 +76,11 @@ impl<'a, S: Real> Ctx<'a, S> {
         self
     }
 
+    /// How many threads those are: where none are set, the ones of the pool the caller is in.
+    pub fn thread_count(&self) -> usize {
+        if self.threads == 0 { rayon::current_num_threads() } else { self.threads }
+    }
+
     /// This many threads. The answer does not depend on it.
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -200,10 +205,10 @@ impl<'a, S: Real> Ctx<'a, S> {
 
     /// Runs `work` in a pool of [`threads`](Self::threads) threads.
     pub fn install<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> Result<T> {
-        if self.threads == 0 || self.threads == rayon::current_num_threads() {
+        let threads = self.thread_count();
+        if threads == rayon::current_num_threads() {
             return Ok(work(self));
         }
-        let threads = self.threads;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()

@@ -188,6 +188,11 @@ impl Ensemble {
     pub fn has_missing(&self) -> bool {
         self.labels.contains(&MISSING)
     }
+
+    /// Number of labels that are missing.
+    pub fn missing(&self) -> usize {
+        self.labels.iter().filter(|&&label| label == MISSING).count()
+    }
 }
 
 /// Memory for all labels; samples must be countable in 32 bits.

@@ -1,4 +1,4 @@
-//! The loop of every iterative enhancer.
+//! The loop of parts that iterate.
 
 use std::ops::ControlFlow;
 use std::time::Instant;

@@ -22,6 +22,12 @@ pub trait Method<S: Real>: Component {
     /// Does all work that does not depend on the number of clusters.
     fn fit(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>>;
 
+    /// Whether a fit is for one number of clusters, [`Ctx::clusters`], and every other needs a
+    /// fit of its own.
+    fn reads_k(&self) -> bool {
+        false
+    }
+
     /// From ensemble to k clusters in one go.
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome> {
         let before = ctx.clusters.replace(k);
@@ -37,6 +43,7 @@ pub trait Method<S: Real>: Component {
 
 forward!(Method<S> {
     fn fit(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>>;
+    fn reads_k(&self) -> bool;
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome>;
 });
 

@@ -161,9 +161,14 @@ impl Microclusters {
     /// # Errors
     /// [`Error::Unsupported`] if a label is missing.
     pub fn require_complete(&self, component: &str) -> Result<()> {
-        match self.has_missing {
-            true => Err(Error::unsupported(component, "missing labels")),
-            false => Ok(()),
+        let missing = |p: usize| (0..self.clusterings()).find(|&k| self.label(p, k) == MISSING);
+        let firsts = self.grouping.first_members().iter().enumerate();
+        match firsts.filter_map(|(p, sample)| Some((missing(p)?, sample))).next() {
+            Some((k, sample)) => {
+                let place = format!("clustering {k} has none for sample {sample}, counted from 0");
+                Err(Error::unsupported(component, format!("missing labels: {place}")))
+            }
+            None => Ok(()),
         }
     }
 
@@ -265,6 +270,8 @@ impl Microclusters {
         out.fill(S::zero());
         self.add_agreement(p, |k| S::of(self.weight(k)), out);
         self.divide_by_common(p, out);
+        // Weights of pairs and their total are added up in different precisions.
+        out.iter_mut().for_each(|o| *o = o.min(S::one()));
     }
 
     /// Weight of the clusterings that label p.

@@ -201,7 +201,8 @@ pub struct ParamSpec {
     pub default: Value,
     /// The values it may take.
     pub range: Range,
-    /// The values its authors tried when they tuned it; empty if they printed none.
+    /// The values published as tried when it was tuned, by its authors or, where they printed
+    /// none, by others; empty if nobody did.
     pub tried: Vec<Value>,
 }
 

@@ -336,6 +336,10 @@ where
     E: Enhancer<S>,
     C: Consensus<S>,
 {
+    fn reads_k(&self) -> bool {
+        self.represent.reads_k()
+    }
+
     fn fit(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
         let fit = ctx.install(|ctx| self.fit_here(ensemble, ctx));
         ctx.hold(Bytes(0));
@@ -353,7 +357,7 @@ fn check_rows(ensemble: &Ensemble, limit: Option<Bytes>) -> Result<()> {
 }
 
 fn shape_of<S: Real>(microclusters: &Microclusters, ctx: &Ctx<'_, S>) -> Shape {
-    Shape::of::<S>(microclusters).with_needs(ctx.observer_needs())
+    Shape::of::<S>(microclusters).with_needs(ctx.observer_needs()).with_k(ctx.clusters)
 }
 
 fn need(stage: &'static str, component: &str, held: Bytes, own: Footprint) -> Need {

@@ -6,8 +6,8 @@ use enclust_core::{
 };
 use enclust_linalg::{lower_gram, multiply};
 
-use crate::incidence::Modes;
 use crate::low_rank_affinity::LowRankAffinity;
+use crate::modes::Modes;
 
 const NAME: &str = "drec";
 

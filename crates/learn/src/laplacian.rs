@@ -97,12 +97,13 @@ impl GroupGraph<'_> {
         Spectrum { values: vec![0.0; c + 1], points: Points { coordinates, dimension: c } }
     }
 
-    /// What [`spectrum`](Self::spectrum) takes for few vectors: the Laplacian and what its
+    /// What [`spectrum`](Self::spectrum) takes: the Laplacian and what its
     /// eigenpairs need.
     pub fn spectrum_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
-        let pairs = smallest_eigenpairs_bytes(shape.groups, FEW, size_of::<f64>(), shape.threads);
-        wide.square() + wide.vector() * (4 * FEW as u64) + pairs
+        let few = (shape.clusters_ahead() + 1).min(shape.groups);
+        let pairs = smallest_eigenpairs_bytes(shape.groups, few, size_of::<f64>(), shape.threads);
+        wide.square() + wide.vector() * (4 * few as u64) + pairs
     }
 
     /// Sum of the weights of a sample of each group to those of the others.
@@ -143,9 +144,6 @@ impl GroupGraph<'_> {
         sum
     }
 }
-
-/// A number of clusters that footprints reckon with.
-const FEW: usize = 10;
 
 #[cfg(test)]
 mod tests {

@@ -12,10 +12,10 @@
 //! All but `drec` learn for one number of clusters.
 
 mod drec;
-mod incidence;
 mod iteration;
 mod laplacian;
 mod low_rank_affinity;
+mod modes;
 mod rank_controller;
 mod rsec;
 mod simplex;

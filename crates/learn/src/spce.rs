@@ -54,7 +54,8 @@ parameters! {
 /// **Complexity.** At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest
 /// eigenpairs of an n' × n' matrix; 5n'² numbers.
 ///
-/// **Determinism.** A function of the ensemble, k and the backend; threads change nothing.
+/// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
+/// that eigenvectors are looked for from; threads change nothing.
 /// Thresholds decide about entries, so rounding may send an iteration another way.
 ///
 /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);

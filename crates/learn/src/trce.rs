@@ -57,6 +57,12 @@ parameters! {
 /// It runs at group size: every step treats equal samples alike, row sums, divergences
 /// and the simplex carry the sizes. B is needed row by row only and never stored.
 ///
+/// Where the paper and the authors' program differ, it is the program that is followed: γ
+/// does not begin at 1; the projection moves S away from where F is rough, which the printed
+/// formula has the wrong way round; and S is made symmetric at the end of each iteration,
+/// whereby its rows leave the simplex. The program needs ten samples at least, for a tenth of
+/// them; here that is at least one.
+///
 /// **Parameters.** [`TrceParams`]; the number of clusters is that of the context. In the
 /// authors' program a slip of an index makes the sample weights those of the last clustering
 /// alone; `last_clustering_weighs` does the same, for comparison with published figures. If a
@@ -66,7 +72,8 @@ parameters! {
 /// **Complexity.** At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest
 /// eigenpairs of an n' × n' matrix; 6n'² numbers.
 ///
-/// **Determinism.** A function of the ensemble, k and the backend; threads change nothing.
+/// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
+/// that eigenvectors are looked for from; threads change nothing.
 /// Zeros of a projection decide about components, so rounding may send an iteration
 /// another way.
 ///

@@ -254,16 +254,30 @@ fn check(count: u32, slow: impl Fn(&Ensemble, usize) -> Option<Matrix>, part: &d
             let Some(wanted) = slow(&e, c) else { return Ok(()) };
             compared.set(compared.get() + 1);
             for grouped in [true, false] {
-                let found = learned(part, &e, c, grouped).to_matrix();
-                for (found, wanted) in found.iter().zip(wanted.iter().flatten()) {
-                    prop_assert!((found - wanted).abs() < 1e-6, "{} {}", found, wanted);
-                    prop_assert_eq!(*found == 0.0, *wanted == 0.0);
-                }
+                equal(&learned(part, &e, c, grouped), &wanted);
             }
             Ok(())
         })
         .unwrap();
     assert!(compared.get() > count / 10, "only {} runs were compared", compared.get());
+}
+
+fn equal(found: &Similarity<f64>, wanted: &Matrix) {
+    for (found, wanted) in found.to_matrix().iter().zip(wanted.iter().flatten()) {
+        assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
+        assert_eq!(*found == 0.0, *wanted == 0.0);
+    }
+}
+
+/// Beyond 400 groups the smallest eigenvectors are looked for without the others.
+#[test]
+fn many_groups_are_those_of_the_samples() {
+    let e = planted(430, 12, 4, 0.4, 1);
+    assert!(Microclusters::of(&e).len() > 400);
+    let wanted = slow_spce(&e, 4, 0.2).expect("does not hang on rounding");
+    equal(&learned(&Spce::new(SpceParams { tau: 0.2 }).unwrap(), &e, 4, true), &wanted);
+    let wanted = slow_trce(&e, 4, &TrceParams::default()).expect("does not hang on rounding");
+    equal(&learned(&Trce::default(), &e, 4, true), &wanted);
 }
 
 #[test]

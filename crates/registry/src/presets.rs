@@ -72,3 +72,44 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         registry.add_preset(Preset { name, summary, spec });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the papers say, or else their programs: weights and starts are easily lost and
+    /// hardly missed.
+    #[test]
+    fn methods_are_made_of_these_parts() {
+        let mut registry = Registry::<f64>::new();
+        register(&mut registry);
+        let written = |preset: &Preset| {
+            let parts = preset.spec.parts();
+            let used = parts.iter().filter(|(_, part)| part.name != "none");
+            let used: Vec<String> = used.map(|(_, part)| part.to_string()).collect();
+            format!("{}: {}", preset.name, used.join(" + "))
+        };
+        let methods: Vec<String> = registry.presets().iter().map(written).collect();
+        assert_eq!(
+            methods,
+            [
+                "eac: eac + average",
+                "lwea: lwca + average",
+                "pta-al: pts + average(weighting=groups)",
+                "pta-cl: pts + complete(weighting=groups)",
+                "pta-sl: pts + single(weighting=groups)",
+                "lwgp: lwb + tcut",
+                "ptgp: ptb + tcut(weighting=groups)",
+                "ecpcs-hc: eca + average",
+                "ecpcs-mc: pcs + metaclusters",
+                "drec: drec + spectral(replicates=100, weighting=groups)",
+                "rsec-h: rsec-h + kmeans",
+                "rsec-z: rsec-z + spectral",
+                "spce: spce + components",
+                "trce: trce + components",
+                "ec-cms: lwca + threshold + exact + average",
+                "ec-cms-admm: lwca + threshold + admm + average",
+            ]
+        );
+    }
+}

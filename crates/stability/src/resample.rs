@@ -2,10 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use enclust_core::{Ctx, Ensemble, Fit, Method, Partition, Real, Result};
+use enclust_core::{Ctx, Ensemble, Fit, Method, Microclusters, Partition, Real, Result};
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_chacha::ChaCha8Rng;
+
+use crate::gap::gap;
 
 /// The base clusterings of one draw, ascending, each at most once. Draw number d reads
 /// stream d of one generator, so the number of draws changes none of them.
@@ -17,31 +19,48 @@ pub(crate) fn draw(clusterings: usize, take: usize, seed: u64, number: usize) ->
     drawn
 }
 
-/// The labels that a method gives a part of an ensemble, one column a k.
-pub(crate) fn cluster<S: Real>(
-    method: &dyn Method<S>,
-    ensemble: &Ensemble,
-    part: &[usize],
-    ks: RangeInclusive<usize>,
-    ctx: &mut Ctx<'_, S>,
-) -> Result<Vec<Vec<u32>>> {
-    let fit = method.fit(&ensemble.select(part)?, ctx)?;
-    cuts(&fit, ks, ctx)
+/// The partitions of one ensemble.
+pub(crate) struct Cuts {
+    /// The labels, one column a k.
+    pub labels: Vec<Vec<u32>>,
+    /// The gap in the dendrogram at each k, where there is one.
+    pub gaps: Vec<Option<f64>>,
 }
 
-/// The labels at every k, at most as many clusters as the base clusterings tell groups
+/// The partitions at every k: of one fit, or of a fit each where a method learns for a k.
+pub(crate) fn cuts<S: Real>(
+    method: &dyn Method<S>,
+    ensemble: &Ensemble,
+    ks: RangeInclusive<usize>,
+    ctx: &mut Ctx<'_, S>,
+) -> Result<Cuts> {
+    if !method.reads_k() {
+        return cuts_of(&method.fit(ensemble, ctx)?, ks, ctx);
+    }
+    let groups = Microclusters::of(ensemble).len();
+    let mut all = Cuts { labels: Vec::new(), gaps: Vec::new() };
+    for k in ks {
+        let before = ctx.clusters.replace(k.min(groups));
+        let fit = method.fit(ensemble, ctx);
+        ctx.clusters = before;
+        let Cuts { labels, gaps } = cuts_of(&fit?, k..=k, ctx)?;
+        all.labels.extend(labels);
+        all.gaps.extend(gaps);
+    }
+    Ok(all)
+}
+
+/// The partitions at every k, at most as many clusters as the base clusterings tell groups
 /// apart: linkage would go on and part equal samples, by a rule for ties that is the same
 /// in every draw; other methods stop there.
 ///
 /// An ensemble counts its samples in 32 bits, so labels fit.
-pub(crate) fn cuts<S: Real>(
-    fit: &Fit<S>,
-    ks: RangeInclusive<usize>,
-    ctx: &mut Ctx<'_, S>,
-) -> Result<Vec<Vec<u32>>> {
+fn cuts_of<S: Real>(fit: &Fit<S>, ks: RangeInclusive<usize>, ctx: &mut Ctx<'_, S>) -> Result<Cuts> {
     let largest = fit.fitted.largest_k().min(fit.evidence.grouping().len());
     let labels = |partition: Partition| partition.labels().iter().map(|&l| l as u32).collect();
-    ks.map(|k| Ok(labels(fit.cut(k.min(largest), ctx)?))).collect()
+    let gaps = ks.clone().map(|k| fit.dendrogram().map(|tree| gap(tree, k))).collect();
+    let labels = ks.map(|k| Ok(labels(fit.cut(k.min(largest), ctx)?))).collect::<Result<_>>()?;
+    Ok(Cuts { labels, gaps })
 }
 
 #[cfg(test)]

@@ -10,9 +10,8 @@ use enclust_core::{
 use crate::agreement::agreement;
 use crate::cdf::ConsensusCdf;
 use crate::delta_area::delta_areas;
-use crate::gap::gap;
 use crate::pac::pac;
-use crate::resample::{cluster, cuts, draw};
+use crate::resample::{Cuts, cuts, draw};
 use crate::tally::Tally;
 
 /// Base clusterings a draw takes unless told otherwise, if there are three times as many.
@@ -80,10 +79,11 @@ pub struct Level {
 /// some of the base clusterings.
 ///
 /// **Problem.** Each of B draws takes a random part of the base clusterings, without
-/// repetition. The method clusters each part once and is cut at every k of `ks`. The
-/// consensus value of a pair of samples at k is the share of the draws whose partition
-/// into k joins them; the [levels](Level) sum up their distribution. A part that tells
-/// fewer than k groups of samples apart is cut into these groups.
+/// repetition. The method clusters each part once and is cut at every k of `ks`; one that
+/// [learns for a k](Method::reads_k) clusters it once for each. The consensus value of a
+/// pair of samples at k is the share of the draws whose partition into k joins them; the
+/// [levels](Level) sum up their distribution. A part that tells fewer than k groups of
+/// samples apart is cut into these groups.
 ///
 /// **Parameters.** [`StabilityParams`]; `ks` from 2 to at most the number of samples.
 /// A draw should be small: parts of hundreds of clusterings agree on noise as well, as
@@ -132,16 +132,11 @@ pub fn stability_watched<S: Real>(
     let take = check(method.name(), ensemble, &ks, params)?;
     require_labels(ensemble, &ks, params, ctx)?;
     ctx.install(|ctx| {
-        let whole = method.fit(ensemble, ctx)?;
-        let reference = cuts(&whole, ks.clone(), ctx)?;
-        let gaps: Vec<Option<f64>> =
-            ks.clone().map(|k| whole.dendrogram().map(|tree| gap(tree, k))).collect();
-        // The evidence of the whole ensemble is the largest thing here.
-        drop(whole);
+        let Cuts { labels: reference, gaps } = cuts(method, ensemble, ks.clone(), ctx)?;
         let mut draws = Vec::with_capacity(params.draws);
         for number in 0..params.draws {
             let part = draw(ensemble.clusterings(), take, ctx.seed, number);
-            draws.push(cluster(method, ensemble, &part, ks.clone(), ctx)?);
+            draws.push(cuts(method, &ensemble.select(&part)?, ks.clone(), ctx)?.labels);
             watch(number + 1);
         }
         let levels = levels(ks, &draws, &reference, &gaps, params)?;

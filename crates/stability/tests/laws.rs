@@ -1,9 +1,12 @@
 //! What must hold of every study: definitions, independence, errors.
 
+use std::ops::RangeInclusive;
+
 use enclust_ca::Eac;
 use enclust_consensus::Linkage;
 use enclust_core::{Ctx, Ensemble, Error, Method, ParamError, Pipeline};
 use enclust_generate::kmeans_pool;
+use enclust_learn::Spce;
 use enclust_stability::{Rule, Stability, StabilityParams, choose, stability, stability_watched};
 use enclust_testkit::features::blobs;
 use enclust_testkit::generate::{
@@ -32,6 +35,26 @@ fn names_of_clusters_and_threads_change_nothing() {
         assert_eq!(study(&ensemble, 3), found);
         assert_eq!(study(&relabelled(&ensemble, 9), 1), found);
     }
+}
+
+/// A method that learns for one k is run for each, so the other k change nothing; parts that
+/// tell fewer groups apart are cut into these.
+#[test]
+fn what_is_learned_for_one_k_is_learned_for_each() {
+    let method = Pipeline::plain(Spce::default(), Linkage::average()).unwrap();
+    let learned = |e: &Ensemble, ks: RangeInclusive<usize>| {
+        let params = StabilityParams { draws: 4, ..StabilityParams::default() };
+        stability(&method, e, ks, &params, &mut Ctx::<f64>::default()).unwrap().levels
+    };
+    let e = planted(40, 9, 3, 0.2, 1);
+    let levels = learned(&e, 2..=4);
+    for (level, k) in levels.iter().zip(2..) {
+        let alone = &learned(&e, k..=k)[0];
+        assert_eq!((level.k, &level.cdf, level.gap), (k, &alone.cdf, alone.gap));
+    }
+    assert_ne!(levels[0].cdf, levels[1].cdf);
+    let two_rows = Ensemble::from_columns(&[[0, 0, 0, 1, 1]; 6]).unwrap();
+    assert!(learned(&two_rows, 2..=4).iter().all(|level| level.agreement == 1.0));
 }
 
 /// Ties of the method may depend on the order of the samples, so the whole study can only

@@ -37,6 +37,8 @@ pub struct Shape {
     pub scalar: usize,
     /// Number of threads.
     pub threads: usize,
+    /// The number of clusters the run is for, where it is known.
+    pub k: Option<usize>,
     /// What an observer asks an iteration to compute.
     pub needs: Needs,
     /// What the stage reads besides the label rows: the confident pairs of an enhancer,
@@ -68,6 +70,7 @@ impl Shape {
             groups: microclusters.len(),
             scalar: size_of::<S>(),
             threads: rayon::current_num_threads(),
+            k: None,
             needs: Needs::default(),
             input: Bytes(0),
             joined: Joined::of(microclusters),
@@ -91,6 +94,7 @@ impl Shape {
             groups,
             scalar: size_of::<S>(),
             threads: rayon::current_num_threads(),
+            k: None,
             needs: Needs::default(),
             input: Bytes(0),
             joined: Joined { total: mean * clusterings as f64, mean: Some(mean) },
@@ -114,6 +118,17 @@ impl Shape {
     /// The same with so many threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Shape { threads, ..self }
+    }
+
+    /// The same for so many clusters.
+    pub fn with_k(self, k: Option<usize>) -> Self {
+        Shape { k, ..self }
+    }
+
+    /// The number of clusters to reckon with: that of the run, or a few. What cuts into more
+    /// takes is checked when they are asked for.
+    pub fn clusters_ahead(&self) -> usize {
+        self.k.unwrap_or(10)
     }
 
     /// The same with an observer that asks for this.

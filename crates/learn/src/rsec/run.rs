@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::RsecParams;
 use super::embedding::{Embedding, Setting};
 use super::threshold::shrink_singular_values;
-use crate::incidence::Modes;
+use crate::modes::Modes;
 
 /// The iteration at some point.
 pub(crate) struct Run<'a> {

@@ -7,7 +7,7 @@ use enclust_core::{
     Parameters, Partition, Range, Real, Result, Shape, Weighting, check_k, parameters,
 };
 
-use crate::embedding::{FEW, multiplicities};
+use crate::embedding::multiplicities;
 use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
 
 const NAME: &str = "kmeans";
@@ -101,12 +101,11 @@ impl<S: Real> Consensus<S> for PointsKMeans {
         }))
     }
 
-    /// The coordinates, as many as what holds the embedding has room for, and a cut into
-    /// few clusters.
+    /// The coordinates, as many as what holds the embedding has room for, and a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let dimension = (shape.input.0 / shape.vector().0.max(1)) as usize;
         let wide = shape.in_double().vector();
-        let k = FEW.min(shape.groups);
+        let k = shape.clusters_ahead().min(shape.groups);
         let cut = kmeans_bytes(shape.groups, dimension, k, &self.kmeans(), shape.threads);
         let labels = shape.each_sample(2 * size_of::<usize>());
         Footprint::new(wide * (dimension as u64 + 1), cut + labels)
@@ -126,7 +125,7 @@ struct Points {
 impl<S: Real> Fitted<S> for Points {
     fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
         check_k(NAME, k, self.grouping.len())?;
-        let (groups, threads) = (self.grouping.len(), ctx.threads.max(1));
+        let (groups, threads) = (self.grouping.len(), ctx.thread_count());
         ctx.require(
             "a cut by kmeans",
             kmeans_bytes(groups, self.dimension, k, &self.kmeans, threads),
