@@ -23,7 +23,7 @@ pub enum Failure {
         /// What is wrong with them.
         error: Error,
         /// A second line, with its line break, or nothing.
-        hint: &'static str,
+        hint: String,
     },
     /// No part in use has such a parameter.
     #[error("none of the parts has a parameter \"{parameter}\": {parts}")]
@@ -32,6 +32,19 @@ pub enum Failure {
         parameter: &'static str,
         /// The parts in use, with what they can be given.
         parts: String,
+    },
+    /// Several parts in use have such a parameter.
+    #[error(
+        "--{parameter} {value}: more than one part has it; say {}",
+        .stages.iter().map(|stage| format!("--set {stage}.{parameter}={value}")).collect::<Vec<_>>().join(" or ")
+    )]
+    AmbiguousParameter {
+        /// The parameter.
+        parameter: &'static str,
+        /// What it was to be.
+        value: f64,
+        /// The stages that have it.
+        stages: Vec<&'static str>,
     },
     /// A stopping rule's parameter, where the enhancer stops by its own rule.
     #[error(
@@ -166,6 +179,7 @@ impl Failure {
         match self {
             Failure::Recipe { .. }
             | Failure::NoSuchParameter { .. }
+            | Failure::AmbiguousParameter { .. }
             | Failure::NoStop { .. }
             | Failure::Setting { .. }
             | Failure::Unknown { .. }

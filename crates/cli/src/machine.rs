@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::amounts::Amount;
 use crate::failure::Failure;
+use crate::recipe::wrong;
 
 /// Options that change how an answer is computed, not which one it is (but for the
 /// rounding of another precision or backend).
@@ -47,7 +48,7 @@ impl MachineArgs {
         registry: &Registry<S>,
     ) -> Result<Box<dyn Backend<S>>, Failure> {
         let part = Part::named(&self.backend);
-        registry.backend.build(&part).map_err(|error| Failure::Recipe { error, hint: "" })
+        registry.backend.build(&part).map_err(wrong)
     }
 
     /// The surroundings of a run.

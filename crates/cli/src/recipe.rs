@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use enclust::core::{Error, Part, PipelineSpec, Registry, Value};
+use enclust::core::{Error, Kind, Part, PipelineSpec, Registry, Value};
 use enclust::registry::Precision;
 
 use crate::failure::Failure;
@@ -158,7 +158,7 @@ impl RecipeArgs {
         Ok(())
     }
 
-    /// --alpha, --lambda and --theta, at the stages that have them.
+    /// --alpha, --lambda and --theta, at the stage that has them.
     fn set_short_names<S: Precision>(
         &self,
         spec: &mut PipelineSpec,
@@ -170,17 +170,19 @@ impl RecipeArgs {
         {
             let Some(value) = value else { continue };
             let has = |part: &Part| part.values.contains_key(parameter);
-            let stages: Vec<&str> = known
+            let stages: Vec<&'static str> = known
                 .parts()
                 .iter()
                 .filter(|(_, part)| has(part))
                 .map(|&(stage, _)| stage)
                 .collect();
-            if stages.is_empty() {
-                return Err(Failure::NoSuchParameter { parameter, parts: described(&known) });
-            }
-            for stage in stages {
-                spec.set(&format!("{stage}.{parameter}"), value).map_err(wrong)?;
+            match stages[..] {
+                [] => {
+                    return Err(Failure::NoSuchParameter { parameter, parts: described(&known) });
+                }
+                [stage] => spec.set(&format!("{stage}.{parameter}"), value).map_err(wrong)?,
+                // The λ of DREC and that of the enhancer have nothing in common but the name.
+                _ => return Err(Failure::AmbiguousParameter { parameter, value, stages }),
             }
         }
         Ok(())
@@ -193,15 +195,33 @@ pub fn described(spec: &PipelineSpec) -> String {
     parts.iter().map(|(_, part)| part.to_string()).collect::<Vec<_>>().join(" + ")
 }
 
-/// An error of the recipe, with what helps most people who see it.
+/// An error of the recipe.
 pub fn wrong(error: Error) -> Failure {
+    Failure::Recipe { error, hint: String::new() }
+}
+
+/// An error of parts that do not fit together, with what would.
+pub fn misfit<S: Precision>(error: Error, spec: &PipelineSpec, registry: &Registry<S>) -> Failure {
     let hint = match &error {
-        Error::KindMismatch { .. } => {
-            "\nParts that are not named come from --method (ec-cms); try --enhance none, or another --finish."
+        Error::KindMismatch { consumer, made, .. } => {
+            let advice = match *consumer == spec.enhance.name {
+                true => "--enhance none leaves it as it is".to_string(),
+                false => format!("it is read by --finish {}", readers(*made, registry).join(", ")),
+            };
+            format!("\nParts that are not named come from the method; {advice}")
         }
-        _ => "",
+        _ => String::new(),
     };
     Failure::Recipe { error, hint }
+}
+
+/// The consensus functions that read evidence of this kind.
+fn readers<S: Precision>(kind: Kind, registry: &Registry<S>) -> Vec<&'static str> {
+    let reads = |name: &&str| {
+        let part = registry.consensus.build(&Part::named(*name));
+        part.is_ok_and(|part| part.accepts().contains(&kind))
+    };
+    registry.consensus.names().into_iter().filter(reads).collect()
 }
 
 #[cfg(test)]
@@ -237,6 +257,41 @@ mod tests {
             text.starts_with("lwca(theta=0.2) + threshold(alpha=0.7) + exact(lambda=0.3"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_short_name_that_two_parts_know_is_refused() {
+        let drec = |lambda, settings| RecipeArgs {
+            method: named("drec"),
+            enhance: named("exact"),
+            lambda,
+            settings,
+            ..Default::default()
+        };
+        let failure = resolve(drec(Some(0.05), vec![])).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "--lambda 0.05: more than one part has it; say --set ca.lambda=0.05 or --set enhance.lambda=0.05"
+        );
+        let text = resolve(drec(None, vec!["enhance.lambda=0.05".parse().unwrap()])).unwrap();
+        assert!(text.starts_with("drec(lambda=1,") && text.contains("exact(lambda=0.05"), "{text}");
+        let plain = RecipeArgs { enhance: None, ..drec(Some(0.05), vec![]) };
+        assert!(resolve(plain).unwrap().starts_with("drec(lambda=0.05,"));
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_come_with_those_that_do() {
+        let hint = |method: &str, ca: Option<&str>, enhance: &str| {
+            let registry = standard::<f64>();
+            let (ca, enhance) = (ca.map(String::from), named(enhance));
+            let arguments = RecipeArgs { method: named(method), ca, enhance, ..Default::default() };
+            let spec = arguments.resolve(&registry).unwrap();
+            misfit(registry.pipeline(&spec).unwrap_err(), &spec, &registry).to_string()
+        };
+        let enhanced = hint("ptgp", None, "exact");
+        assert!(enhanced.ends_with("--enhance none leaves it as it is"), "{enhanced}");
+        let linked = hint("eac", Some("lwb"), "none");
+        assert!(linked.ends_with("it is read by --finish tcut"), "{linked}");
     }
 
     #[test]

@@ -67,7 +67,8 @@ pub struct RunRecord {
 pub struct EnsembleRecord {
     #[serde(flatten)]
     pub selection: Selection,
-    pub missing_labels: bool,
+    /// How many labels are missing.
+    pub missing_labels: usize,
     /// What the label −1 was taken for.
     pub noise: String,
 }

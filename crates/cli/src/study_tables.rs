@@ -3,17 +3,19 @@
 use std::io::Write;
 
 use enclust_experiment::study::{
-    Metric, Mode, Protocol, Results, Shortfall, SummaryRow, TunedRow, Tuning,
+    Metric, Mode, OtherCount, Protocol, Results, Shortfall, SummaryRow, TunedRow, Tuning,
 };
 
 use crate::failure::Failure;
 use crate::text_table::{TextCell, TextTable};
 
-/// Everything: the variants, what tuning comes to, and who falls short of whom.
+/// Everything: the variants, what tuning comes to, who falls short of whom, and who found
+/// another number of clusters.
 pub fn print_results(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     print_summary(results, out)?;
     print_tuned(results, out)?;
-    print_shortfalls(results, out)
+    print_shortfalls(results, out)?;
+    print_other_counts(results, out)
 }
 
 /// Which table a figure belongs to: one for each metric, and size, and number of clusters,
@@ -159,6 +161,24 @@ fn in_words(protocol: &Protocol, shortfall: &Shortfall<'_>) -> String {
         .map(|f| format!("{} {} against {}", f.metric, figure(f.mean), figure(f.against)));
     let each = each.collect::<Vec<_>>().join(", ");
     format!("{variant} does not help on {place}: {each} of {against}")
+}
+
+/// A line for every variant and pool where not always k clusters were found.
+pub fn print_other_counts(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+    let (others, runs) = (results.other_counts(), results.protocol.runs);
+    if !others.is_empty() {
+        writeln!(out)?;
+    }
+    for OtherCount { variant, pool, size, k, found, runs: of } in others {
+        let place = title(&results.protocol, pool, size, None);
+        let (least, most) = found.into_inner();
+        let found = if least == most { least.to_string() } else { format!("{least} to {most}") };
+        writeln!(
+            out,
+            "{variant} on {place}: {k} clusters asked for, {found} found in {of} of {runs} runs"
+        )?;
+    }
+    Ok(())
 }
 
 fn with_spread(mean: f64, std: f64) -> String {

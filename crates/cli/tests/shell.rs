@@ -46,6 +46,29 @@ fn the_listing_has_every_component_with_defaults_and_ranges() {
 }
 
 #[test]
+fn the_options_listed_for_a_method_make_that_method() {
+    let folder = Folder::with_pool();
+    let listing = folder.run("list method").succeeded().stdout;
+    let lines: Vec<&str> = listing.lines().skip(1).map(str::trim).collect();
+    assert!(lines.len() > 30);
+    for method in lines.chunks(2) {
+        let name = method[0].split_whitespace().next().unwrap();
+        let record = |options: &str| {
+            let line = format!("cluster pool.csv --k 3 --threads 1 --json {options}");
+            let record = folder.run(&line).succeeded().json();
+            (record["method"]["parts"].clone(), record["results"][0]["labels"].clone())
+        };
+        let (parts, labels) = record(&format!("--method {name}"));
+        let (mut made, same) = record(method[1]);
+        // Confident pairs that nobody reads.
+        if made["enhance"]["name"] == "none" {
+            made["confidence"] = parts["confidence"].clone();
+        }
+        assert_eq!((made, same), (parts, labels), "{name}");
+    }
+}
+
+#[test]
 fn one_stage_can_be_listed() {
     let folder = Folder::new();
     let stop = folder.run("list stop --json").succeeded().json();

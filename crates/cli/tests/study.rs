@@ -187,6 +187,36 @@ fn a_variant_that_does_not_help_is_named_with_its_pool() {
 }
 
 #[test]
+fn other_numbers_of_clusters_are_told() {
+    let bench = bench(60);
+    let study = "pools = [\"one\"]\nruns = 2\ndraws = { size = 5 }\nmetrics = [\"ari\"]\n\
+        [[variant]]\nmethod = \"trce\"\nset = { ca.lambda = 1e5 }\n[[variant]]\nmethod = \"eac\"\n";
+    std::fs::write(bench.path().join("counts.toml"), study).unwrap();
+    let output = run(bench.path(), &["study", "counts.toml"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.starts_with("trce on one: ") && last.ends_with("1 found in 2 of 2 runs"),
+        "{text}"
+    );
+    assert_eq!(text.matches("asked for").count(), 1);
+}
+
+#[test]
+fn parameters_chosen_for_a_pool_are_told() {
+    let bench = bench(60);
+    common::write_pool(&bench.path().join("Ecoli.mat"), 60, 25, 1);
+    let arguments = ["reproduce", "ari", "--pools", ".", "--datasets", "Ecoli", "--runs", "1"];
+    let told = |methods| {
+        let output = run(bench.path(), &[&arguments[..], &["--methods", methods]].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = told("spce,eac");
+    assert!(text.contains("best on a pool, by the truth:\n  spce, Ecoli: ca.tau=0.2\n"), "{text}");
+    assert!(!told("eac,lwea").contains("by the truth"));
+}
+
+#[test]
 fn times_are_a_table_a_chart_and_a_picture() {
     let bench = bench(60);
     let path = bench.path();

@@ -281,5 +281,8 @@ fn folders(looked: &[PathBuf]) -> String {
     if looked.is_empty() {
         return "any folder, for none was given".into();
     }
-    looked.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" or ")
+    // The folder of a file that is named without one.
+    let shown =
+        |p: &PathBuf| if p.as_os_str().is_empty() { ".".into() } else { p.display().to_string() };
+    looked.iter().map(shown).collect::<Vec<_>>().join(" or ")
 }

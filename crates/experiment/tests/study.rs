@@ -192,6 +192,7 @@ fn mistakes_show_before_anything_runs() {
         ("size = [5, 8]", "size = [5, 11]", "pool \"two\": paper draws: take = 11 is out of range"),
         ("\"ari\"", "\"arj\"", "there is no metric \"arj\"; known: ari, nmi"),
         ("\"lwea\"", "\"lwgp\"", "variant \"lwgp\" makes no similarity, but precision@0.5"),
+        ("method = \"lwea\"", "method = \"trce\"", "variant \"trce\": trce learns for one number"),
         ("method = \"lwea\"", "name = \"ec-cms\"", "two variants are called \"ec-cms\""),
         ("method = \"lwea\"", "per_pool.tow = { ca.theta = 0.5 }", "there is no pool \"tow\""),
     ];
@@ -352,6 +353,10 @@ fn fewer_clusters_than_asked_for_are_counted() {
     assert!(clusters(true).all(|(k, found)| found == k));
     assert!(clusters(false).all(|(k, found)| found <= k));
     assert!(clusters(false).any(|(k, found)| found < k), "ecpcs-mc loses some of nine");
+    let others = results.other_counts();
+    assert!(others.iter().all(|other| other.variant == "ecpcs-mc" && *other.found.end() < other.k));
+    let told: usize = others.iter().map(|other| other.runs).sum();
+    assert_eq!(told, clusters(false).filter(|(k, found)| found != k).count());
     let rows = results.summary().unwrap();
     assert!(rows.iter().filter(|r| r.metric == "clusters").all(|r| r.rank.is_none()));
 }

@@ -115,7 +115,7 @@ struct GenerateRecord {
     timings: Vec<Timing>,
     /// Number of clusters of each base clustering.
     clusters: Vec<usize>,
-    missing_labels: bool,
+    missing_labels: usize,
     output: Option<PathBuf>,
 }
 
@@ -201,7 +201,7 @@ impl GenerateArgs {
             threads: thread_count(self.threads),
             timings,
             clusters: ensemble.clusters().to_vec(),
-            missing_labels: ensemble.has_missing(),
+            missing_labels: ensemble.missing(),
             output: self.out.clone(),
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use enclust::core::{Listed, ParamSpec, Preset, Range, Registry};
+use enclust::core::{Listed, ParamSpec, Part, PipelineSpec, Preset, Range, Registry};
 use serde::Serialize;
 
 use crate::console::{HEAD, NAME};
@@ -185,22 +185,26 @@ impl RangeEntry {
 impl MethodEntry {
     fn of(preset: &Preset) -> Self {
         let parts = preset.spec.parts();
-        let shown = parts.iter().filter(|(_, part)| part.name != "none");
-        let line: Vec<String> =
-            shown.map(|(stage, part)| format!("--{} {part}", option(stage))).collect();
         MethodEntry {
             name: preset.name,
             summary: preset.summary,
             parts: parts.into_iter().map(|(stage, part)| (stage, part.to_string())).collect(),
-            in_a_line: line.join(" "),
+            in_a_line: options(&preset.spec).join(" "),
         }
     }
 }
 
-/// The option that chooses the part of a stage.
-fn option(stage: &str) -> &str {
-    match stage {
-        "confidence" => "confidence-rule",
-        other => other,
-    }
+/// The options that make the same of any other method.
+fn options(spec: &PipelineSpec) -> Vec<String> {
+    let parts = spec.parts().into_iter();
+    // Without an enhancer confident pairs are not read.
+    let parts = parts.filter(|(stage, part)| *stage != "confidence" || part.name != "none");
+    let chosen = parts.clone().map(|(stage, part)| match stage {
+        "confidence" => format!("--confidence-rule {}", part.name),
+        _ => format!("--{stage} {}", part.name),
+    });
+    let set = parts.flat_map(|(stage, Part { values, .. })| {
+        values.iter().map(move |(name, value)| format!("--set {stage}.{name}={value}"))
+    });
+    chosen.chain(set).collect()
 }

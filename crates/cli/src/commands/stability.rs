@@ -23,7 +23,7 @@ use crate::interrupt::while_writing;
 use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
 use crate::progress::Progress;
-use crate::recipe::{RecipeArgs, wrong};
+use crate::recipe::{RecipeArgs, misfit, wrong};
 use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions, values};
 use crate::selection::{Selection, SelectionArgs};
 
@@ -161,7 +161,7 @@ impl StabilityArgs {
     ) -> Result<(), Failure> {
         let registry = parts.registry::<S>();
         let spec = self.recipe.resolve(&registry)?;
-        let method = registry.pipeline(&spec).map_err(wrong)?;
+        let method = registry.pipeline(&spec).map_err(|error| misfit(error, &spec, &registry))?;
         let backend = self.machine.backend(&registry)?;
         let params = self.params()?;
         let pool = self.input.read(&self.pool)?;
@@ -224,7 +224,7 @@ impl StabilityArgs {
             groups: found.groups,
             ensemble: EnsembleRecord {
                 selection,
-                missing_labels: ensemble.has_missing(),
+                missing_labels: ensemble.missing(),
                 noise: self.input.noise.to_string(),
             },
             method,

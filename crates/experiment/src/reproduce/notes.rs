@@ -24,6 +24,8 @@ pub struct Note {
     pub methods: Option<Vec<String>>,
     /// Data sets it is about.
     pub datasets: Option<Vec<String>>,
+    /// Metrics it is about.
+    pub metrics: Option<Vec<String>>,
     /// Why.
     pub reason: String,
 }
@@ -52,6 +54,7 @@ impl Note {
         has(&self.tables, &row.table)
             && has(&self.methods, method)
             && has(&self.datasets, &row.dataset)
+            && has(&self.metrics, &row.metric)
     }
 }
 
@@ -73,12 +76,15 @@ mod tests {
             tables: None,
             methods: Some(vec!["eac".into()]),
             datasets: Some(vec!["Ecoli".into()]),
+            metrics: Some(vec!["ari".into()]),
             reason: "why".into(),
         };
-        let row = |method: &str, dataset: &str| {
-            Row::new(method.into(), dataset.into(), "ari".into(), 0.0, None)
+        let of = |method: &str, dataset: &str, metric: &str| {
+            Row::new(method.into(), dataset.into(), metric.into(), 0.0, None)
         };
+        let row = |method, dataset| of(method, dataset, "ari");
         assert!(note.covers(&row("eac", "Ecoli")) && note.covers(&row("eac size=10", "Ecoli")));
         assert!(!note.covers(&row("eac", "UMIST")) && !note.covers(&row("lwea", "Ecoli")));
+        assert!(!note.covers(&of("eac", "Ecoli", "nmi")));
     }
 }

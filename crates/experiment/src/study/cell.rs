@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use enclust_core::{Ctx, Error, Method, Microclusters, Need, Result, Shape};
+use enclust_core::{Ctx, Error, Method, Microclusters, Need, Partition, Result, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::metric;
@@ -15,6 +15,9 @@ pub struct CellResult {
     pub cell: usize,
     /// Its [figures](super::Protocol::figures).
     pub values: Vec<f64>,
+    /// The number of clusters found at each of the [numbers](super::Protocol::clusters)
+    /// asked for.
+    pub clusters: Vec<usize>,
     /// How the enhancement ended.
     pub status: String,
     /// Seconds of each stage, in order.
@@ -24,7 +27,8 @@ pub struct CellResult {
 impl CellResult {
     /// Whether the results are the same, however long they took.
     pub fn agrees_with(&self, other: &Self) -> bool {
-        (self.cell, &self.values, &self.status) == (other.cell, &other.values, &other.status)
+        (self.cell, &self.values, &self.clusters, &self.status)
+            == (other.cell, &other.values, &other.clusters, &other.status)
     }
 
     /// Seconds of all stages.
@@ -56,6 +60,7 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
         partitions.push(fit.cut(k, ctx)?);
     }
     let cut = ("cut", began.elapsed());
+    let clusters = partitions.iter().map(Partition::clusters).collect();
     let mut values = Vec::new();
     for partition in &partitions {
         values.extend(metric::of_partition(&plan.metrics, &ensemble, truth, partition)?);
@@ -66,7 +71,8 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     }
     let laps = fit.timings.iter().copied().chain([cut]);
     let seconds = laps.map(|(stage, time)| (stage.to_string(), time.as_secs_f64())).collect();
-    Ok(CellResult { cell: number, values, status: fit.report.status.to_string(), seconds })
+    let status = fit.report.status.to_string();
+    Ok(CellResult { cell: number, values, clusters, status, seconds })
 }
 
 /// The most memory a cell states to need.
@@ -74,7 +80,8 @@ pub(crate) fn bytes_needed(plan: &Plan, number: usize) -> Result<u64> {
     let cell = plan.protocol.cell(number);
     let columns = &plan.draws[cell.pool][cell.ensemble][cell.run];
     let microclusters = Microclusters::of(&plan.pools[cell.pool].ensemble.select(columns)?);
-    let shape = Shape::of::<f64>(&microclusters);
+    let most = plan.protocol.clusters(cell.pool).into_iter().max();
+    let shape = Shape::of::<f64>(&microclusters).with_k(most);
     let needs = plan.pipelines[cell.variant][cell.pool].footprint(&shape);
     Ok(needs.iter().map(Need::peak).max().unwrap_or_default().0)
 }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::cell::CellResult;
 use super::plan::hex;
-use super::protocol::Protocol;
+use super::protocol::{Figure, Protocol};
 use super::shard::Shard;
 use crate::error::{Difference, StudyError};
 
@@ -170,10 +170,13 @@ fn read(path: &Path, file: &mut File) -> Result<Option<Content>, StudyError> {
 
 /// Whether a result can be one of the protocol's cells.
 fn belongs(result: &CellResult, protocol: &Protocol) -> bool {
-    result.cell < protocol.cells()
-        && protocol
-            .figures(protocol.cell(result.cell).pool)
-            .is_ok_and(|figures| figures.len() == result.values.len())
+    if result.cell >= protocol.cells() {
+        return false;
+    }
+    let pool = protocol.cell(result.cell).pool;
+    let measured = |figures: Vec<Figure>| figures.len() == result.values.len();
+    protocol.figures(pool).is_ok_and(measured)
+        && protocol.clusters(pool).len() == result.clusters.len()
 }
 
 fn check_header(folder: &Path, there: &Header, here: &Header) -> Result<(), StudyError> {
@@ -197,7 +200,7 @@ mod tests {
     fn result(cell: usize) -> CellResult {
         let values = vec![0.1 + 0.2, 1.0 / 3.0, 5e-324];
         let seconds = vec![("consensus".to_string(), 0.25)];
-        CellResult { cell, values, status: "direct".into(), seconds }
+        CellResult { cell, values, clusters: vec![2], status: "direct".into(), seconds }
     }
 
     fn written(folder: &Path) -> Vec<u8> {

@@ -78,6 +78,7 @@
 //! ```
 
 mod cell;
+mod cluster_counts;
 mod engine;
 mod file;
 mod folder;
@@ -95,6 +96,7 @@ mod tuning;
 mod variants;
 
 pub use cell::CellResult;
+pub use cluster_counts::OtherCount;
 pub use file::{
     Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Setting, Settings, Study,
     TrueWord,
@@ -112,3 +114,4 @@ pub use results::{Results, RunRow, SummaryRow, TimingRow};
 pub use shard::Shard;
 pub use shortfall::{Shortfall, ShortfallFigure};
 pub use tuning::{Mode, TunedRecipe, TunedRow, Tuning};
+pub use variants::PoolSettings;

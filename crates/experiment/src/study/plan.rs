@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use enclust_core::{Backend, BoxedPipeline, Kind, Part, Registry};
+use enclust_core::{Backend, BoxedPipeline, Error, Kind, Method, Part, Registry};
 use enclust_io::{Pool, read_pool};
 use enclust_registry::DEFAULT_BACKEND;
 use sha2::{Digest, Sha256};
@@ -52,7 +52,8 @@ impl Study {
         let mut variants = self.variants(registry, &names)?;
         let tuning = self.tuning(registry, &names, &metrics, &mut variants)?;
         check_similarity(registry, &variants, &metrics)?;
-        let pipelines = build(registry, &variants)?;
+        let several = self.numbers_of_clusters().len() > 1;
+        let pipelines = build(registry, &variants, several)?;
         let mut pools = Vec::new();
         let mut records = Vec::new();
         for (name, path) in &found {
@@ -164,9 +165,11 @@ impl Study {
     }
 }
 
+/// The pipelines. One that learns for a k cannot be cut at several.
 fn build(
     registry: &Registry<f64>,
     variants: &[Variant],
+    several: bool,
 ) -> Result<Vec<Vec<Arc<BoxedPipeline<f64>>>>, StudyError> {
     let mut all = Vec::new();
     for variant in variants {
@@ -177,6 +180,10 @@ fn build(
                 Some(earlier) => Arc::clone(&pipelines[earlier]),
                 None => Arc::new(registry.pipeline(spec).map_err(|e| variant.refused(e))?),
             });
+            if several && pipelines[at].reads_k() {
+                let component = spec.represent.name.clone();
+                return Err(variant.refused(Error::NeedsClusters { component }));
+            }
         }
         all.push(pipelines);
     }

@@ -166,7 +166,7 @@ impl Results {
         .collect()
     }
 
-    fn names(&self, cell: Cell) -> (&str, usize, &str) {
+    pub(super) fn names(&self, cell: Cell) -> (&str, usize, &str) {
         let pool = &self.protocol.pools[cell.pool];
         let size = self.protocol.ensembles[cell.ensemble].size(pool);
         (&pool.name, size, &self.protocol.variants[cell.variant].name)
@@ -237,7 +237,8 @@ mod tests {
                 let ari = 0.5 + 0.1 * (at.run as f64) + 0.1 * ((1 - at.pool) * at.variant) as f64;
                 let values = vec![ari, 0.5, 7.0];
                 let seconds = vec![("represent".to_string(), 1.0), ("cut".to_string(), 0.5)];
-                (cell, CellResult { cell, values, status: "direct".into(), seconds })
+                let (clusters, status) = (vec![2], "direct".into());
+                (cell, CellResult { cell, values, clusters, status, seconds })
             })
             .collect();
         Results { protocol, finished }

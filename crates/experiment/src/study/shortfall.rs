@@ -91,7 +91,7 @@ mod tests {
                 let nmi = 0.5 + 0.1 * (at.pool * at.variant) as f64;
                 let values = vec![ari, nmi, 7.0];
                 let (status, seconds) = ("direct".into(), Vec::new());
-                (cell, CellResult { cell, values, status, seconds })
+                (cell, CellResult { cell, values, clusters: vec![2], status, seconds })
             })
             .collect();
         let mut results = Results { protocol, finished };

@@ -289,6 +289,7 @@ mod tests {
         let result = |cell, values| CellResult {
             cell,
             values,
+            clusters: vec![2],
             status: "direct".into(),
             seconds: Vec::new(),
         };

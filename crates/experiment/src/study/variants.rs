@@ -1,14 +1,27 @@
 //! The variants of a study: every recipe on every pool, every point of its grid.
 
-use enclust_core::{Error, PipelineSpec, Registry};
+use std::collections::BTreeMap;
+
+use enclust_core::{Error, PipelineSpec, Registry, Value};
 use toml::Spanned;
 
-use super::file::{Recipe, Study};
+use super::file::{Recipe, Setting, Study};
 use super::metric::Metric;
 use super::protocol::{VariantRecord, record};
 use super::recipe::{Point, Refusal, points, without_grid};
 use super::tuning::{TunedRecipe, Tuning, same_pipelines};
 use crate::error::StudyError;
+
+/// Parameters that a recipe has on one pool alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolSettings {
+    /// The name of the recipe.
+    pub recipe: String,
+    /// The pool.
+    pub pool: String,
+    /// The parameters, `stage.parameter=value` each.
+    pub settings: Vec<String>,
+}
 
 /// A variant on its way into the protocol.
 pub(super) struct Variant {
@@ -102,6 +115,26 @@ impl Study {
             true => Ok(()),
             false => Err(self.invalid("tuned_by", format!("{metric} is not among the metrics"))),
         }
+    }
+
+    /// What the recipes to be run set for one of the pools alone.
+    pub fn pool_settings(&self) -> Vec<PoolSettings> {
+        let mut all = Vec::new();
+        for (_, recipe) in self.recipes_to_run() {
+            for pool in &self.pools {
+                let Some(stages) = recipe.get_ref().per_pool.get(pool) else { continue };
+                let of_stage = |(stage, values): (&String, &BTreeMap<String, Setting>)| {
+                    let written = |(name, value): (&String, &Setting)| {
+                        format!("{stage}.{name}={}", Value::from(value))
+                    };
+                    values.iter().map(written).collect::<Vec<_>>()
+                };
+                let settings = stages.iter().flat_map(of_stage).collect();
+                let recipe = recipe.get_ref().label();
+                all.push(PoolSettings { recipe, pool: pool.clone(), settings });
+            }
+        }
+        all
     }
 
     /// The recipes with their places in the file, those left out that are not asked for.

@@ -187,7 +187,7 @@ impl ClusterArgs {
             groups: fit.evidence.grouping().len(),
             ensemble: data.ensemble.as_ref().zip(data.selection.clone()).map(|(e, selection)| {
                 let noise = self.input.noise.to_string();
-                EnsembleRecord { selection, missing_labels: e.has_missing(), noise }
+                EnsembleRecord { selection, missing_labels: e.missing(), noise }
             }),
             method: MethodRecord::of(plan.preset.clone(), &plan.spec),
             constraints,

@@ -9,7 +9,7 @@ use enclust::registry::Precision;
 use super::ClusterArgs;
 use crate::clusters::Clusters;
 use crate::failure::Failure;
-use crate::recipe::wrong;
+use crate::recipe::{misfit, wrong};
 use crate::selection::SelectionArgs;
 
 /// The parts of a run.
@@ -50,7 +50,8 @@ impl<S: Precision> Plan<S> {
     /// The pipeline. One that stands for a similarity from a file has a placeholder as
     /// its representation.
     pub fn pipeline(&self) -> Result<BoxedPipeline<S>, Failure> {
-        self.registry.pipeline(&self.spec).map_err(wrong)
+        let pipeline = self.registry.pipeline(&self.spec);
+        pipeline.map_err(|error| misfit(error, &self.spec, &self.registry))
     }
 
     /// The consensus function alone.

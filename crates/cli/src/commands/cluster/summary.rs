@@ -65,6 +65,9 @@ fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
             }
         }
         write_to(&mut words, format_args!(", {} distinct label rows", record.groups));
+        if ensemble.missing_labels > 0 {
+            write_to(&mut words, format_args!(", {} labels missing", ensemble.missing_labels));
+        }
     }
     words
 }

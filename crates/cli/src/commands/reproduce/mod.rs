@@ -14,6 +14,7 @@ use enclust::core::Registry;
 use enclust_experiment::reproduce::{
     Note, PUBLISHED_RUNS, PaperTable, Request, Row, Selection, write_rows,
 };
+use enclust_experiment::study::{PoolSettings, Study};
 use enclust_io::write_atomically;
 
 use self::svg_chart::svg_chart;
@@ -23,7 +24,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::interrupt::while_writing;
 use crate::progress::Progress;
-use crate::study_tables::print_shortfalls;
+use crate::study_tables::{print_other_counts, print_shortfalls};
 use crate::text_table::{TextCell, TextTable};
 
 /// The table of seconds, which differences say nothing about.
@@ -115,7 +116,9 @@ pub fn run(
     }
     print_rows(&rows, out)?;
     print_off(&rows, selection.study.runs, out)?;
-    print_shortfalls(&results, out)
+    print_shortfalls(&results, out)?;
+    print_other_counts(&results, out)?;
+    print_pool_settings(&selection.study, out)
 }
 
 fn draw(times: &[Time<'_>], path: Option<&Path>) -> Result<(), Failure> {
@@ -164,6 +167,21 @@ fn with_spread(mean: f64, std: Option<f64>) -> String {
         Some(std) => format!("{mean:.3} ± {std:.3}"),
         None => format!("{mean:.3}"),
     }
+}
+
+/// Parameters that were chosen for a pool; a row of the table does not show them.
+fn print_pool_settings(study: &Study, out: &mut dyn Write) -> Result<(), Failure> {
+    let settings = study.pool_settings();
+    if !settings.is_empty() {
+        writeln!(
+            out,
+            "\nNot at default values, but at those that were best on a pool, by the truth:"
+        )?;
+    }
+    for PoolSettings { recipe, pool, settings } in settings {
+        writeln!(out, "  {recipe}, {pool}: {}", settings.join(", "))?;
+    }
+    Ok(())
 }
 
 /// Every cell that is off, with its reason.
