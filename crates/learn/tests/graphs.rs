@@ -7,7 +7,7 @@ use enclust_core::{
     Similarity, Status,
 };
 use enclust_learn::{Spce, SpceParams, Trce, TrceParams};
-use enclust_testkit::generate::planted;
+use enclust_testkit::generate::{permuted, planted};
 use proptest::prelude::*;
 
 type Matrix = Vec<Vec<f64>>;
@@ -242,6 +242,21 @@ fn with_agreed_cluster(size: u32, e: &Ensemble) -> Ensemble {
     Ensemble::from_columns(&columns).unwrap()
 }
 
+/// What the slow version gives, unless it gives something else for the samples in reverse: from a
+/// state that is symmetric and unstable its own rounding errors lead it either way.
+fn settled(
+    e: &Ensemble,
+    c: usize,
+    slow: impl Fn(&Ensemble, usize) -> Option<Matrix>,
+) -> Option<Matrix> {
+    let last = e.samples() - 1;
+    let backwards: Vec<usize> = (0..=last).rev().collect();
+    let (found, turned) = (slow(e, c)?, slow(&permuted(e, &backwards), c)?);
+    let apart = |i: usize, j: usize| (found[i][j] - turned[last - i][last - j]).abs();
+    let differs = (0..=last).any(|i| (0..=last).any(|j| apart(i, j) > 1e-9));
+    (!differs).then_some(found)
+}
+
 fn check(count: u32, slow: impl Fn(&Ensemble, usize) -> Option<Matrix>, part: &dyn Represent<f64>) {
     let compared = std::cell::Cell::new(0);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
@@ -251,7 +266,7 @@ fn check(count: u32, slow: impl Fn(&Ensemble, usize) -> Option<Matrix>, part: &d
     });
     runner
         .run(&examples(), |(e, c)| {
-            let Some(wanted) = slow(&e, c) else { return Ok(()) };
+            let Some(wanted) = settled(&e, c, &slow) else { return Ok(()) };
             compared.set(compared.get() + 1);
             for grouped in [true, false] {
                 equal(&learned(part, &e, c, grouped), &wanted);
