@@ -74,8 +74,6 @@ impl<S: Real> Represent<S> for Lwca {
         let between = fill_condensed(n, |p, row| {
             microclusters.add_agreement(p, |k| S::of(worth(p, k)), row);
             microclusters.divide_by_common(p, row);
-            // A mean of numbers up to 1 may round to just above it.
-            row.iter_mut().filter(|v| **v > S::one()).for_each(|v| *v = S::one());
         });
         let within = (0..n)
             .map(|p| {

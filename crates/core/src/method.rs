@@ -28,12 +28,17 @@ pub trait Method<S: Real>: Component {
         false
     }
 
-    /// From ensemble to k clusters in one go.
-    fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome> {
+    /// A fit for k clusters, whatever the context says.
+    fn fit_for(&self, k: usize, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>> {
         let before = ctx.clusters.replace(k);
         let fit = self.fit(ensemble, ctx);
         ctx.clusters = before;
-        let fit = fit?;
+        fit
+    }
+
+    /// From ensemble to k clusters in one go.
+    fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome> {
+        let fit = self.fit_for(k, ensemble, ctx)?;
         let partition = fit.cut(k, ctx)?;
         let violations = fit.violations(&partition);
         let Fit { learning, report, timings, .. } = fit;
@@ -44,6 +49,7 @@ pub trait Method<S: Real>: Component {
 forward!(Method<S> {
     fn fit(&self, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>>;
     fn reads_k(&self) -> bool;
+    fn fit_for(&self, k: usize, ensemble: &Ensemble, ctx: &mut Ctx<'_, S>) -> Result<Fit<S>>;
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Outcome>;
 });
 

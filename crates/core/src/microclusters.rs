@@ -161,6 +161,9 @@ impl Microclusters {
     /// # Errors
     /// [`Error::Unsupported`] if a label is missing.
     pub fn require_complete(&self, component: &str) -> Result<()> {
+        if !self.has_missing {
+            return Ok(());
+        }
         let missing = |p: usize| (0..self.clusterings()).find(|&k| self.label(p, k) == MISSING);
         let firsts = self.grouping.first_members().iter().enumerate();
         match firsts.filter_map(|(p, sample)| Some((missing(p)?, sample))).next() {
@@ -245,11 +248,13 @@ impl Microclusters {
     }
 
     /// For every q > p, divides `out` by the weight of the clusterings that label
-    /// both p and q; a pair without any gets 0. The quotient is rounded once.
+    /// both p and q; a pair without any gets 0. What is divided is a weighted sum of
+    /// numbers up to 1, so the quotient is at most 1, where rounding would have it above,
+    /// too. It is rounded once.
     pub fn divide_by_common<S: Real>(&self, p: usize, out: &mut [S]) {
         if !self.has_missing {
             let total = S::of(self.total_weight());
-            out.iter_mut().for_each(|o| *o /= total);
+            out.iter_mut().for_each(|o| *o = (*o / total).min(S::one()));
             return;
         }
         let mut common = vec![S::zero(); out.len()];
@@ -260,7 +265,7 @@ impl Microclusters {
             }
         }
         for (o, &c) in out.iter_mut().zip(&common) {
-            *o = if c > S::zero() { *o / c } else { S::zero() };
+            *o = if c > S::zero() { (*o / c).min(S::one()) } else { S::zero() };
         }
     }
 
@@ -270,8 +275,6 @@ impl Microclusters {
         out.fill(S::zero());
         self.add_agreement(p, |k| S::of(self.weight(k)), out);
         self.divide_by_common(p, out);
-        // Weights of pairs and their total are added up in different precisions.
-        out.iter_mut().for_each(|o| *o = o.min(S::one()));
     }
 
     /// Weight of the clusterings that label p.

@@ -6,6 +6,8 @@ use enclust_core::{
 use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
 
+use crate::eigenpairs_ahead;
+
 /// A weighted graph of samples in which those of a group are alike.
 pub(crate) struct GroupGraph<'a> {
     /// Weights between groups, condensed.
@@ -101,7 +103,7 @@ impl GroupGraph<'_> {
     /// eigenpairs need.
     pub fn spectrum_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
-        let few = (shape.clusters_ahead() + 1).min(shape.groups);
+        let few = eigenpairs_ahead(shape);
         let pairs = smallest_eigenpairs_bytes(shape.groups, few, size_of::<f64>(), shape.threads);
         wide.square() + wide.vector() * (4 * few as u64) + pairs
     }

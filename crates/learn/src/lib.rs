@@ -28,7 +28,7 @@ pub use simplex::project_to_simplex;
 pub use spce::{Spce, SpceParams};
 pub use trce::{Trce, TrceParams};
 
-use enclust_core::{Ctx, Microclusters, Real, Registry, Result, check_k};
+use enclust_core::{Ctx, Microclusters, Real, Registry, Result, Shape, check_k};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -67,6 +67,11 @@ fn clusters_to_learn<S: Real>(
     let clusters = ctx.clusters_for(component)?;
     check_k(component, clusters, microclusters.len())?;
     Ok(clusters)
+}
+
+/// How many eigenpairs a learner will look for: one for each cluster and the next.
+fn eigenpairs_ahead(shape: &Shape) -> usize {
+    (shape.clusters_ahead() + 1).min(shape.groups)
 }
 
 /// Number of samples of each group.

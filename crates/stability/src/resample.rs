@@ -40,10 +40,8 @@ pub(crate) fn cuts<S: Real>(
     let groups = Microclusters::of(ensemble).len();
     let mut all = Cuts { labels: Vec::new(), gaps: Vec::new() };
     for k in ks {
-        let before = ctx.clusters.replace(k.min(groups));
-        let fit = method.fit(ensemble, ctx);
-        ctx.clusters = before;
-        let Cuts { labels, gaps } = cuts_of(&fit?, k..=k, ctx)?;
+        let fit = method.fit_for(k.min(groups), ensemble, ctx)?;
+        let Cuts { labels, gaps } = cuts_of(&fit, k..=k, ctx)?;
         all.labels.extend(labels);
         all.gaps.extend(gaps);
     }

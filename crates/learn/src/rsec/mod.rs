@@ -16,9 +16,9 @@ use enclust_core::{
 };
 use enclust_linalg::{leading_eigenpairs_bytes, lower_gram};
 
-use crate::clusters_to_learn;
 use crate::low_rank_affinity::LowRankAffinity;
 use crate::modes::Modes;
+use crate::{clusters_to_learn, eigenpairs_ahead};
 use embedding::Setting;
 use run::{Run, size_roots};
 
@@ -137,9 +137,9 @@ impl Check for Feasible {
 /// 8. The rank surrogate of the later paper is not here.
 ///
 /// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from 0.1
-/// to 1, and nearly only the ratio matters. The grid is that of a later survey. The default is the first, which comes closest to the figures
-/// that the EC-CMS paper prints for tuned RSEC. Mean ARI over its 20 draws, in brackets what
-/// it prints:
+/// to 1, and nearly only the ratio matters. The grid is that of a later survey. The default is
+/// the first pair, which comes closest to the figures that the EC-CMS paper prints for tuned
+/// RSEC. Mean ARI over its 20 draws, in brackets what it prints:
 ///
 /// | | Ecoli | Aggregation | UMIST | SPF |
 /// |---|---|---|---|---|
@@ -296,6 +296,6 @@ fn iteration_bytes(shape: &Shape) -> Bytes {
     let along = wide.vector() * Modes::most(shape) as u64;
     // Z and a multiplier; then beside each other a sum, its transpose and its Gram matrix
     // with the decomposition, and an affinity with the decomposition of all of it.
-    let few = (shape.clusters_ahead() + 1).min(shape.groups);
-    wide.square() * 13 + along * 4 + leading_eigenpairs_bytes(shape.groups, few, 8, shape.threads)
+    let pairs = leading_eigenpairs_bytes(shape.groups, eigenpairs_ahead(shape), 8, shape.threads);
+    wide.square() * 13 + along * 4 + pairs
 }
