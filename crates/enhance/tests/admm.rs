@@ -2,14 +2,17 @@
 
 mod oracle;
 
+use std::sync::Arc;
+
 use enclust_core::{
-    Confident, Csr, Ctx, Enhancer, Ensemble, History, Microclusters, Needs, Problem, Status,
+    Confident, Csr, Ctx, Enhancer, Ensemble, Error, Grouping, History, Microclusters, Needs,
+    Problem, Similarity, Status, condensed_len,
 };
 use enclust_enhance::objective::kkt_residual;
 use enclust_enhance::{
     Admm, AdmmParams, Exact, KktResidual, PaperRule, TimeLimit, TimeLimitParams, ToleranceParams,
 };
-use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
+use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted, shuffled};
 use oracle::{Case, DenseProblem, max_difference, to_dense};
 use proptest::prelude::*;
 
@@ -19,6 +22,10 @@ fn equal_iterate_by_iterate(ensemble: &Ensemble, alpha: f64, params: &AdmmParams
     let dense = DenseProblem::of(&Case::build(&Microclusters::singletons(ensemble), alpha, true));
     // The within-group pairs must agree between the two descriptions.
     assert!(max_difference(&dense.a, &DenseProblem::of(&case).a) < 1e-14);
+    same_iterates(&case, &dense, params, rounds);
+}
+
+fn same_iterates(case: &Case<f64>, dense: &DenseProblem, params: &AdmmParams, rounds: usize) {
     let gamma = (params.gamma1, params.gamma2);
     dense.admm(params.lambda, gamma, params.laplacian, params.fixed, |round, c, steps| {
         let params = AdmmParams { limit: round, epsilon: 1e-300, ..params.clone() };
@@ -32,6 +39,48 @@ fn equal_iterate_by_iterate(ensemble: &Ensemble, alpha: f64, params: &AdmmParams
         }
         round == rounds
     });
+}
+
+/// What the pools of the paper look like: groups of one to three samples, and confident pairs
+/// that make long components with hardly a cycle.
+fn tree_like(groups: usize, seed: u64) -> Case<f64> {
+    let mut stream = shuffled(1 << 12, seed).into_iter().cycle();
+    let mut below = |most: usize| stream.next().unwrap() % most;
+    let map = (0..groups as u32).flat_map(|g| vec![g; [1, 1, 2, 3][below(4)]]).collect();
+    let grouping = Arc::new(Grouping::from_map(map).unwrap());
+    let mut share = |from: f64| from + (1.0 - from) * below(64) as f64 / 64.0;
+    let between = (0..condensed_len(groups)).map(|_| share(0.0)).collect();
+    let within: Vec<f64> = (0..groups).map(|_| share(0.5)).collect();
+    let similarity = Similarity::new(grouping, between, within, vec![1.0; groups]).unwrap();
+    // Each group joins one of the few before it, now and then two; some begin a new component.
+    let mut upper = vec![Vec::new(); groups];
+    for p in 1..groups {
+        let parents: Vec<usize> = (0..1 + below(8) / 7).map(|_| p - 1 - below(p.min(4))).collect();
+        for parent in parents {
+            if p % 80 != 0 && upper[parent].last().is_none_or(|e: &(u32, f64)| e.0 != p as u32) {
+                upper[parent].push((p as u32, 0.8 + below(5) as f64 / 20.0));
+            }
+        }
+    }
+    let graph = Csr::symmetric_from_upper(upper);
+    let own_value = |p: usize, q: u32| (q, similarity.between(p, q as usize));
+    let fixed = (0..groups).map(|p| graph.row(p).0.iter().map(|&q| own_value(p, q)).collect());
+    let fixed = Csr::from_rows(groups, fixed.collect());
+    let confident =
+        Confident { graph, fixed, within: vec![1.0; groups], fixed_within: vec![true; groups] };
+    Case { similarity, confident }
+}
+
+/// More than one panel of columns, and components whose factor stays sparse.
+#[test]
+fn sparse_components_and_several_panels_equal_the_n_by_n_algorithm() {
+    for (groups, seed) in [(70, 1), (90, 2), (70, 3)] {
+        let case = tree_like(groups, seed);
+        let dense = DenseProblem::of(&case);
+        let params = AdmmParams { gamma2: 1.5, ..AdmmParams::default() };
+        same_iterates(&case, &dense, &params, 5);
+        same_iterates(&case, &dense, &AdmmParams { fixed: false, ..params }, 2);
+    }
 }
 
 proptest! {
@@ -199,18 +248,22 @@ fn confident_pairs_that_do_not_fit_are_refused() {
     let negative = Csr::symmetric_from_upper(
         (0..n).map(|p| if p == 0 { vec![(1, -0.5)] } else { vec![] }).collect(),
     );
+    let graph = "graph of confident pairs";
+    let size = |found: usize| Error::Size { what: graph, expected: n, found };
+    let asymmetric = Error::Asymmetric { row: 0, column: 1, upper: 0.5, lower: 0.0 };
+    let entry = Error::Entry { what: graph, row: 0, column: 1, value: -0.5 };
     let odd = [
-        Confident::none(n - 1),
-        Confident::none(n + 1),
-        Confident { graph: one_sided, ..Confident::none(n) },
-        Confident { graph: negative, ..Confident::none(n) },
+        (Confident::none(n - 1), size(n - 1)),
+        (Confident::none(n + 1), size(n + 1)),
+        (Confident { graph: one_sided, ..Confident::none(n) }, asymmetric),
+        (Confident { graph: negative, ..Confident::none(n) }, entry),
     ];
     let enhancers: [&dyn Enhancer<f64>; 2] = [&Admm::default(), &Exact::default()];
-    for confident in &odd {
+    for (confident, expected) in &odd {
         for enhancer in enhancers {
             let problem = Problem { confident, ..case.problem() };
             let error = enhancer.enhance(&problem, &mut Ctx::default()).unwrap_err();
-            assert!(!error.to_string().is_empty());
+            assert_eq!(&error, expected, "{}", enhancer.name());
         }
     }
 }

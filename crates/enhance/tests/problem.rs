@@ -3,11 +3,87 @@
 
 mod oracle;
 
-use enclust_core::{Microclusters, Similarity};
-use enclust_enhance::objective::{gradient, kkt_residual, objective};
+use std::sync::Arc;
+
+use enclust_core::{Confident, Microclusters, Problem, Similarity, condensed_index, condensed_len};
+use enclust_enhance::objective::{Field, gradient, kkt_residual, objective};
 use enclust_testkit::generate::{ensembles, ensembles_with_missing};
-use oracle::{Case, Dense, DenseProblem, combine, max_difference, to_dense};
+use oracle::{Case, Dense, DenseProblem, max_difference, to_dense};
 use proptest::prelude::*;
+
+/// The step of differences along single entries. The objective is quadratic, so it need not be
+/// small; but a step must stay within [0, 1].
+const STEP: f64 = 0.125;
+
+/// Numbers to make points of, none nearer to 0 or 1 than a step.
+fn values() -> impl Strategy<Value = Vec<f64>> {
+    proptest::collection::vec(STEP..1.0 - STEP, 61)
+}
+
+/// A matrix that is constant on the groups of `like`, filled from `values` over and over.
+fn point(like: &Similarity<f64>, values: &[f64]) -> Similarity<f64> {
+    let n = like.len();
+    let take = |start: usize, len: usize| -> Vec<f64> {
+        (start..start + len).map(|at| values[at % values.len()]).collect()
+    };
+    let (between, rest) = (take(0, condensed_len(n)), condensed_len(n));
+    let grouping = Arc::clone(like.grouping());
+    Similarity::new(grouping, between, take(rest, n), take(rest + n, n)).unwrap()
+}
+
+/// (1 − t)x + ty.
+fn mixed(x: &Similarity<f64>, y: &Similarity<f64>, t: f64) -> Similarity<f64> {
+    let mix = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (1.0 - t) * x + t * y).collect();
+    let (within, own) = (mix(x.within(), y.within()), mix(x.own(), y.own()));
+    let grouping = Arc::clone(x.grouping());
+    Similarity::new(grouping, mix(x.condensed(), y.condensed()), within, own).unwrap()
+}
+
+/// ‖x − y‖² over the samples, by the n × n matrices.
+fn squared_distance(x: &Similarity<f64>, y: &Similarity<f64>) -> f64 {
+    x.to_matrix().iter().zip(y.to_matrix()).map(|(x, y)| (x - y).powi(2)).sum()
+}
+
+/// An entry of a matrix that is constant on groups.
+#[derive(Clone, Copy, Debug)]
+enum Entry {
+    Between(usize, usize),
+    Within(usize),
+    Own(usize),
+}
+
+fn entries(n: usize) -> Vec<Entry> {
+    let pairs = (0..n).flat_map(|p| (p + 1..n).map(move |q| Entry::Between(p, q)));
+    pairs.chain((0..n).flat_map(|p| [Entry::Within(p), Entry::Own(p)])).collect()
+}
+
+/// How many entries of the n × n matrix it stands for.
+fn entry_weight(entry: Entry, sizes: &[usize]) -> f64 {
+    (match entry {
+        Entry::Between(p, q) => 2 * sizes[p] * sizes[q],
+        Entry::Within(p) => sizes[p] * (sizes[p] - 1),
+        Entry::Own(p) => sizes[p],
+    }) as f64
+}
+
+fn entry_of(field: &Field, n: usize, entry: Entry) -> f64 {
+    match entry {
+        Entry::Between(p, q) => field.between[condensed_index(n, p, q)],
+        Entry::Within(p) => field.within[p],
+        Entry::Own(p) => field.own[p],
+    }
+}
+
+/// The point with one entry moved.
+fn with_entry(at: &Similarity<f64>, base: &Field, entry: Entry, by: f64) -> Similarity<f64> {
+    let Field { mut between, mut within, mut own } = base.clone();
+    match entry {
+        Entry::Between(p, q) => between[condensed_index(at.len(), p, q)] += by,
+        Entry::Within(p) => within[p] += by,
+        Entry::Own(p) => own[p] += by,
+    }
+    Similarity::new(Arc::clone(at.grouping()), between, within, own).unwrap()
+}
 
 /// A dense symmetric matrix as a similarity with every sample on its own.
 fn similarity(c: &Dense) -> Similarity<f64> {
@@ -34,22 +110,62 @@ fn feasible(dense: &DenseProblem, from: &Dense, amounts: &[f64]) -> Dense {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
+    /// f((1 − t)x + ty) ≤ (1 − t)f(x) + tf(y) − λ/2 · t(1 − t)‖x − y‖², at group size. Of a
+    /// quadratic with the Hessian 2Φ⊗I + λ this is all that convexity can mean, so the gap is
+    /// also compared with the one that Φ and λ must leave.
     #[test]
-    fn objective_is_convex_and_so_is_the_feasible_set(
-        e in ensembles(7, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0, t in 0.0..=1.0,
-        first in proptest::collection::vec(-1.0..1.0, 49), second in proptest::collection::vec(-1.0..1.0, 49),
+    fn the_objective_is_strongly_convex_with_modulus_lambda(
+        e in ensembles_with_missing(8, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0, t in 0.0..=1.0,
+        first in values(), second in values(),
     ) {
-        let dense = DenseProblem::of(&Case::merged(&e, alpha, true));
-        let (x, y) = (feasible(&dense, &dense.a, &first), feasible(&dense, &dense.a, &second));
-        let mix = combine(&x, &y, |x, y| (1.0 - t) * x + t * y);
-        let chord: f64 = (1.0 - t) * dense.objective(lambda, &x) + t * dense.objective(lambda, &y);
-        prop_assert!(dense.objective(lambda, &mix) <= chord + 1e-10 * (1.0 + chord.abs()));
-        for i in 0..dense.n() {
-            for j in 0..dense.n() {
-                prop_assert!((-1e-15..=1.0 + 1e-15).contains(&mix[i][j]));
-                prop_assert!((mix[i][j] - mix[j][i]).abs() < 1e-15);
-                prop_assert!(!dense.fixed[i][j] || (mix[i][j] - dense.a[i][j]).abs() < 1e-15);
-            }
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let (x, y) = (point(&case.similarity, &first), point(&case.similarity, &second));
+        let value = |c: &Similarity<f64>| objective(&case.problem(), lambda, c);
+        let chord = |t: f64| (1.0 - t) * value(&x) + t * value(&y);
+        let slack = 1e-10 * (1.0 + chord(t).abs());
+        let bend = |t: f64| 0.5 * lambda * t * (1.0 - t) * squared_distance(&x, &y);
+        prop_assert!(value(&mixed(&x, &y, t)) <= chord(t) - bend(t) + slack, "at t = {t}");
+        prop_assert!(value(&mixed(&x, &y, 0.5)) <= chord(0.5) - bend(0.5) + slack, "midpoint");
+        // Without confident pairs λ bends it alone, and exactly.
+        let none = Confident::none(case.similarity.len());
+        let free = Problem { confident: &none, ..case.problem() };
+        let value = |c: &Similarity<f64>| objective(&free, lambda, c);
+        let gap = (1.0 - t) * value(&x) + t * value(&y) - value(&mixed(&x, &y, t));
+        prop_assert!((gap - bend(t)).abs() <= slack, "{gap} and {}", bend(t));
+    }
+
+    /// Of a quadratic, the central difference is the derivative itself.
+    #[test]
+    fn the_gradient_is_the_slope_in_every_direction(
+        e in ensembles_with_missing(8, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0,
+        at in values(), towards in values(),
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let sizes = case.similarity.grouping().sizes();
+        let (x, y) = (point(&case.similarity, &at), point(&case.similarity, &towards));
+        let middle = mixed(&x, &y, 0.5);
+        let value = |c: &Similarity<f64>| objective(&case.problem(), lambda, c);
+        let slope = value(&y) - value(&x);
+        let direction = |f: fn(&Field) -> &Vec<f64>| -> Vec<f64> {
+            f(&Field::of(&y)).iter().zip(f(&Field::of(&x))).map(|(y, x)| y - x).collect()
+        };
+        let step = Field {
+            between: direction(|f| &f.between),
+            within: direction(|f| &f.within),
+            own: direction(|f| &f.own),
+        };
+        let claimed = gradient(&case.problem(), lambda, &middle).dot(&step, sizes);
+        let scale = 1.0 + value(&x).abs() + value(&y).abs();
+        prop_assert!((slope - claimed).abs() <= 1e-10 * scale, "{slope} and {claimed}");
+        // Along each single entry, so that no two errors cancel.
+        let (n, gradient) = (sizes.len(), gradient(&case.problem(), lambda, &middle));
+        let base = Field::of(&middle);
+        for entry in entries(n) {
+            let moved = |by: f64| value(&with_entry(&middle, &base, entry, by));
+            let weight = entry_weight(entry, sizes);
+            let slope = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
+            let claimed = weight * entry_of(&gradient, n, entry);
+            prop_assert!((slope - claimed).abs() <= 1e-8 * scale, "{entry:?}: {slope}, {claimed}");
         }
     }
 
@@ -83,7 +199,8 @@ proptest! {
         // No feasible perturbation improves it.
         let amounts: Vec<f64> = amounts.iter().map(|a| a * 10_f64.powf(size)).collect();
         let other = feasible(&dense, &c, &amounts);
-        let (best, value) = (dense.objective(lambda, &c), dense.objective(lambda, &other));
+        let value = |c: &Dense| objective(&whole.problem(), lambda, &similarity(c));
+        let (best, value) = (value(&c), value(&other));
         prop_assert!(value >= best - 1e-11 * (1.0 + best), "{value} < {best}");
     }
 
