@@ -13,7 +13,7 @@ mod spectral;
 mod tcut;
 
 pub use components::Components;
-pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
+pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_from, kmeans_on_one_thread};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;

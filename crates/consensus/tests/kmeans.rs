@@ -1,7 +1,8 @@
 //! k-means: the optimum on small inputs, non-empty clusters, determinism.
 
-use enclust_consensus::{KMeans, KMeansParams, kmeans, kmeans_on_one_thread};
+use enclust_consensus::{KMeans, KMeansParams, kmeans, kmeans_from, kmeans_on_one_thread};
 use enclust_core::{Error, Partition};
+use enclust_testkit::generate::shuffled;
 use proptest::prelude::*;
 
 fn inertia(points: &[f64], d: usize, weights: &[f64], labels: &[usize], k: usize) -> f64 {
@@ -188,4 +189,25 @@ fn more_candidates_start_better() {
         (0..20).map(run).sum::<f64>() / 20.0
     };
     assert!(mean(None) < 0.8 * mean(Some(1)), "{} {}", mean(None), mean(Some(1)));
+}
+
+/// A start draws points by their index; from there on the order of the points is of no account.
+#[test]
+fn given_the_same_centres_permuting_the_points_permutes_the_labels() {
+    for seed in 0..20 {
+        let (n, d, k) = (200, 3, 7);
+        let number = |at: usize| (at as f64 * 0.618_033_988_749_894_9 + seed as f64).fract();
+        let points: Vec<f64> = (0..n * d).map(|at| number(at * at + 1)).collect();
+        let weights: Vec<f64> = (0..n).map(|i| 1.0 + (i % 3) as f64).collect();
+        let centres = &points[..k * d];
+        let order = shuffled(n, seed);
+        let moved: Vec<f64> = order.iter().flat_map(|&i| points[i * d..][..d].to_vec()).collect();
+        let moved_weights: Vec<f64> = order.iter().map(|&i| weights[i]).collect();
+        let before = kmeans_from(&points, d, Some(&weights), centres, 100).unwrap();
+        let after = kmeans_from(&moved, d, Some(&moved_weights), centres, 100).unwrap();
+        let expected = Partition::from_labels(order.iter().map(|&i| before.labels[i]));
+        assert_eq!(after.labels, expected.labels(), "seed {seed}");
+        assert!((after.inertia - before.inertia).abs() <= 1e-9 * before.inertia);
+        assert_eq!(after.iterations, before.iterations);
+    }
 }

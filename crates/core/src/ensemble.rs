@@ -159,6 +159,30 @@ impl Ensemble {
         })
     }
 
+    /// The ensemble whose sample i is sample `order[i]` of this one, with the same weights.
+    /// `order` may leave samples out or name them twice.
+    ///
+    /// ```
+    /// use enclust_core::Ensemble;
+    ///
+    /// let e = Ensemble::from_columns(&[["a", "a", "b"]])?;
+    /// assert_eq!(e.rearranged(&[2, 0, 1])?, Ensemble::from_columns(&[["b", "a", "a"]])?);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without a sample, [`Error::Index`] for one that does not exist.
+    pub fn rearranged(&self, order: &[usize]) -> Result<Self> {
+        let len = self.samples;
+        if let Some(&index) = order.iter().find(|&&i| i >= len) {
+            return Err(Error::Index { what: "sample", index, len });
+        }
+        let moved = Self::from_keys(order.len(), self.clusterings(), |i, k| {
+            Some(self.column(k)[order[i]]).filter(|&label| label != MISSING)
+        })?;
+        Ok(Ensemble { weights: self.weights.clone(), ..moved })
+    }
+
     /// Number of samples, n.
     pub fn samples(&self) -> usize {
         self.samples

@@ -80,6 +80,44 @@ impl Microclusters {
         Self::with_grouping(ensemble, Arc::new(Grouping::singletons(ensemble.samples())))
     }
 
+    /// From the labels of the groups themselves, one column for each clustering, with the
+    /// numbers that the clusters have: they need not be in the order of first occurrence, and
+    /// a number may stand for no cluster. [`MISSING`] is a missing label.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, MISSING, Microclusters};
+    ///
+    /// let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let m = Microclusters::from_columns(grouping, &[[4, 2], [0, MISSING]])?;
+    /// assert_eq!((m.len(), m.clusters()), (2, &[5, 1][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without a column, [`Error::Ragged`] for a column that has not one label
+    /// for each group.
+    pub fn from_columns<C: AsRef<[u32]>>(grouping: Arc<Grouping>, columns: &[C]) -> Result<Self> {
+        if columns.is_empty() {
+            return Err(Error::Empty { what: "ensemble" });
+        }
+        let expected = grouping.len();
+        let mut labels = Vec::with_capacity(expected * columns.len());
+        let mut clusters = Vec::with_capacity(columns.len());
+        for (index, column) in columns.iter().enumerate() {
+            let column = column.as_ref();
+            if column.len() != expected {
+                let (what, found) = ("clustering", column.len());
+                return Err(Error::Ragged { what, index, expected, found });
+            }
+            let largest = column.iter().filter(|&&label| label != MISSING).max();
+            clusters.push(largest.map_or(0, |&label| label as usize + 1));
+            labels.extend_from_slice(column);
+        }
+        let has_missing = labels.contains(&MISSING);
+        Ok(Microclusters { grouping, labels, clusters, weights: None, has_missing })
+    }
+
     fn with_grouping(ensemble: &Ensemble, grouping: Arc<Grouping>) -> Self {
         let mut labels = Vec::with_capacity(grouping.len() * ensemble.clusterings());
         for k in 0..ensemble.clusterings() {

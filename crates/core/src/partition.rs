@@ -34,6 +34,21 @@ impl Partition {
         Partition { labels, clusters: numbers.len() }
     }
 
+    /// The partition whose sample i is sample `order[i]` of this one.
+    ///
+    /// ```
+    /// use enclust_core::Partition;
+    ///
+    /// let p = Partition::from_labels([0, 0, 1]);
+    /// assert_eq!(p.rearranged(&[2, 0, 1]), Partition::from_labels([0, 1, 1]));
+    /// ```
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn rearranged(&self, order: &[usize]) -> Self {
+        Self::from_labels(order.iter().map(|&i| self.labels[i]))
+    }
+
     /// Label of each sample.
     pub fn labels(&self) -> &[usize] {
         &self.labels

@@ -96,6 +96,30 @@ fn threads_change_no_byte() {
     assert!(record.contains("\"threads\": 2") && record.contains("\"sha256\""), "{record}");
 }
 
+/// LWEA has no random start and hardly a tie, so a shuffle moves none of its scores; the
+/// similarity behind `recall@0.5` and the number of iterations belong to no order either.
+#[test]
+fn shuffled_samples_keep_the_scores_of_methods_that_owe_nothing_to_order() {
+    let text = STUDY.replace("runs = 4", "runs = 4\nshuffle = true");
+    let (plain, shuffled) = (bench(STUDY), bench(&text));
+    let rows = |bench: &Path| {
+        let results = plan(bench).run(&RunOptions::default()).unwrap();
+        let rows = results.runs().unwrap();
+        rows.iter().map(|r| (format!("{} {} {:?}", r.variant, r.metric, r.k), r.value)).collect()
+    };
+    let (plain, shuffled): (Vec<(String, f64)>, Vec<(String, f64)>) =
+        (rows(plain.path()), rows(shuffled.path()));
+    assert_eq!(plain.len(), shuffled.len());
+    let same = plain.iter().zip(&shuffled).filter(|(a, b)| (a.1 - b.1).abs() < 1e-9).count();
+    assert!(same * 20 >= plain.len() * 19, "{same} of {} figures are the same", plain.len());
+    let protocol = |shuffle: bool| {
+        let text = if shuffle { text.as_str() } else { STUDY };
+        serde_json::to_string(&plan(bench(text).path()).protocol).unwrap()
+    };
+    assert!(protocol(true).contains("\"shuffle\":true"));
+    assert!(!protocol(false).contains("shuffle"), "studies of earlier versions go on");
+}
+
 #[test]
 fn shards_put_together_are_the_whole() {
     let bench = bench(STUDY);

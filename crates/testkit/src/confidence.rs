@@ -2,18 +2,36 @@
 
 use enclust_core::{Confidence, Confident, Csr, Ensemble, Microclusters, Shape};
 
-use crate::generate::{co_association, degenerate, planted, planted_with_missing};
-use crate::law::{Subject, THREADS, sparse_bytes, with_threads};
+use crate::generate::{co_association, degenerate, planted, planted_with_missing, shuffled};
+use crate::law::{Subject, THREADS, sparse_bytes, with_threads, worst_pair};
+use crate::rearrange::Rearrangement;
 
-/// Runs every law on a choice of confident pairs, down to one group.
-///
-/// - the graph and the fixed entries are symmetric, without diagonal, and as
-///   large as the similarity; so are the values within groups;
-/// - weights of the graph are finite and not negative, fixed values lie in
-///   [0, 1];
-/// - repetition and the number of threads change nothing;
-/// - the footprint stated for the shape covers the pairs;
-/// - missing labels work or are [`Error::Unsupported`](enclust_core::Error::Unsupported).
+/// How far rounding may move a value when sums are taken in another order.
+const ROUNDING: f64 = 1e-10;
+
+/// What may differ between choices of confident pairs that are all sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether a group of equal samples counts as often as it has samples, so that grouping
+    /// changes nothing; false for a rule that counts a group once.
+    pub counts_samples: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { counts_samples: true }
+    }
+}
+
+impl Options {
+    /// For a rule that counts a group once, whatever its size.
+    pub fn counting_groups() -> Self {
+        Options { counts_samples: false }
+    }
+}
+
+/// [`conformance_with`] the default options.
 ///
 /// ```
 /// enclust_testkit::confidence::conformance(&enclust_core::NoEnhancement);
@@ -22,18 +40,38 @@ use crate::law::{Subject, THREADS, sparse_bytes, with_threads};
 /// # Panics
 /// At the first broken law, naming it.
 pub fn conformance(confidence: &dyn Confidence<f64>) {
+    conformance_with(confidence, &Options::default());
+}
+
+/// Runs every law on a choice of confident pairs, down to one group.
+///
+/// - the graph and the fixed entries are symmetric, without diagonal, and as
+///   large as the similarity; so are the values within groups;
+/// - the values of the graph and the fixed values lie in [0, 1];
+/// - permuting the samples permutes the pairs;
+/// - grouping equal samples changes nothing ([`Options::counts_samples`]);
+/// - repetition and the number of threads change nothing;
+/// - the footprint stated for the shape covers the pairs;
+/// - missing labels work or are [`Error::Unsupported`](enclust_core::Error::Unsupported).
+///
+/// # Panics
+/// At the first broken law, naming it.
+pub fn conformance_with(confidence: &dyn Confidence<f64>, options: &Options) {
     let subject = Subject::new("choice of confident pairs", confidence.name());
     for (name, ensemble) in ensembles() {
         for microclusters in [Microclusters::of(&ensemble), Microclusters::singletons(&ensemble)] {
             let case = format!("{name}, {} groups", microclusters.len());
             Trial { subject: &subject, confidence, case }.run(&microclusters);
         }
+        let trial = Trial { subject: &subject, confidence, case: name.to_string() };
+        trial.symmetries(&ensemble, options);
     }
 }
 
 fn ensembles() -> Vec<(&'static str, Ensemble)> {
     let mut out = degenerate();
     out.push(("structure", planted(50, 10, 4, 0.15, 10)));
+    out.push(("many equal rows", planted(60, 4, 3, 0.1, 14)));
     out.push(("noise", planted(30, 6, 3, 1.0, 11)));
     out.push(("missing labels", planted_with_missing(30, 6, 3, 0.2, 0.2, 12)));
     out
@@ -54,8 +92,8 @@ impl Trial<'_> {
         self.symmetric("graph", &confident.graph, n);
         self.symmetric("set of fixed entries", &confident.fixed, n);
         let weights = stored(&confident.graph).into_iter().chain(confident.within.iter().copied());
-        let bad = weights.into_iter().find(|w| !(w.is_finite() && *w >= 0.0));
-        self.law("weights are finite and not negative", bad.is_none(), format!("{bad:?}"));
+        let bad = weights.into_iter().find(|w| !(0.0..=1.0).contains(w));
+        self.law("values of the graph lie in [0, 1]", bad.is_none(), format!("{bad:?}"));
         let bad = stored(&confident.fixed).into_iter().find(|v| !(0.0..=1.0).contains(v));
         self.law("fixed values lie in [0, 1]", bad.is_none(), format!("{bad:?}"));
         for threads in THREADS {
@@ -65,6 +103,41 @@ impl Trial<'_> {
         let stated = self.confidence.footprint(&Shape::of::<f64>(microclusters));
         let made = sparse_bytes(&confident.graph) + sparse_bytes(&confident.fixed);
         self.subject.covers(stated, made, &self.case);
+    }
+
+    fn symmetries(&self, ensemble: &Ensemble, options: &Options) {
+        let grouped = Microclusters::of(ensemble);
+        let Some(confident) = self.select(&grouped, 1) else { return };
+        let n = ensemble.samples();
+        let order = shuffled(n, 21);
+        let moved = Rearrangement::grouped(grouped.grouping(), &order);
+        let law = "permuting samples permutes the pairs";
+        let expected = Pairs::of(&grouped, &confident).rearranged(&moved);
+        self.same_pairs(
+            law,
+            &Microclusters::of(&ensemble.rearranged(&order).expect("a permutation")),
+            &expected,
+        );
+        if options.counts_samples {
+            let law = "grouping equal samples changes nothing";
+            let expected = Pairs::of(&grouped, &confident);
+            self.same_pairs(law, &Microclusters::singletons(ensemble), &expected);
+        }
+    }
+
+    fn same_pairs(&self, law: &str, microclusters: &Microclusters, expected: &Pairs) {
+        let Some(confident) = self.select(microclusters, 1) else {
+            return self.law(law, false, "refused");
+        };
+        let found = Pairs::of(microclusters, &confident);
+        let n = microclusters.grouping().samples();
+        for (what, found, expected) in [
+            ("graph", &found.graph, &expected.graph),
+            ("fixed entries", &found.fixed, &expected.fixed),
+        ] {
+            let (apart, pair) = worst_pair(n, found, expected);
+            self.law(law, apart <= ROUNDING, format!("{what}, {pair}"));
+        }
     }
 
     fn symmetric(&self, what: &str, pairs: &Csr<f64>, n: usize) {
@@ -94,4 +167,36 @@ impl Trial<'_> {
 
 fn stored(pairs: &Csr<f64>) -> Vec<f64> {
     (0..pairs.rows()).flat_map(|p| pairs.row(p).1.to_vec()).collect()
+}
+
+/// What is said of each pair of samples: the value in the graph, and the value it is fixed to,
+/// −1 where it is free.
+struct Pairs {
+    graph: Vec<f64>,
+    fixed: Vec<f64>,
+}
+
+impl Pairs {
+    const FREE: f64 = -1.0;
+
+    fn of(microclusters: &Microclusters, confident: &Confident<f64>) -> Self {
+        let map = microclusters.grouping().map();
+        // The similarity that the suite hands out is 1 within groups.
+        let fixed_within = |p: usize| if confident.fixed_within[p] { 1.0 } else { Self::FREE };
+        let of_pair = |i: usize, j: usize| match (map[i] as usize, map[j] as usize) {
+            _ if i == j => (0.0, Self::FREE),
+            (p, q) if p == q => (confident.within[p], fixed_within(p)),
+            (p, q) => {
+                let fixed = confident.fixed.get(p, q).unwrap_or(Self::FREE);
+                (confident.graph.get(p, q).unwrap_or(0.0), fixed)
+            }
+        };
+        let all = (0..map.len()).flat_map(|i| (0..map.len()).map(move |j| (i, j)));
+        let (graph, fixed) = all.map(|(i, j)| of_pair(i, j)).unzip();
+        Pairs { graph, fixed }
+    }
+
+    fn rearranged(&self, moved: &Rearrangement) -> Self {
+        Pairs { graph: moved.matrix(&self.graph), fixed: moved.matrix(&self.fixed) }
+    }
 }

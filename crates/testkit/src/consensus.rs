@@ -1,11 +1,45 @@
 //! The laws of [`Consensus`].
 
+use std::sync::Arc;
+
 use enclust_core::{
     Consensus, Ensemble, Error, Evidence, Fitted, Kind, Microclusters, Partition, Result,
+    Similarity, condensed_len,
 };
 
 use crate::generate::{bipartite, cluster_graph, co_association, degenerate, embedding, planted};
-use crate::law::{Subject, THREADS, with_threads};
+use crate::law::{Subject, THREADS, with_seed, with_threads};
+use crate::rearrange::rearrangements;
+
+/// What may differ between consensus functions that are all sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Whether a group of equal samples counts as often as it has samples, so that grouping
+    /// changes nothing; false for a function that counts a group once.
+    pub counts_samples: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { counts_samples: true }
+    }
+}
+
+impl Options {
+    /// For a function that counts a group once, whatever its size.
+    pub fn counting_groups() -> Self {
+        Options { counts_samples: false }
+    }
+}
+
+/// [`conformance_with`] the default options.
+///
+/// # Panics
+/// At the first broken law, naming it.
+pub fn conformance(consensus: &dyn Consensus<f64>) {
+    conformance_with(consensus, &Options::default());
+}
 
 /// Runs every law on a consensus function, with each kind of evidence it
 /// accepts, down to one group and one sample.
@@ -16,13 +50,16 @@ use crate::law::{Subject, THREADS, with_threads};
 ///   largest;
 /// - a cut does not depend on earlier cuts, on repetition or on the number of
 ///   threads;
+/// - clear clusters are found, whatever the order of the samples and however they are grouped;
+/// - where no two similarities are tied and no seed matters, every cut is the same after the
+///   samples are permuted or ungrouped ([`Options::counts_samples`]);
 /// - there is a tree exactly where one was announced, and it cuts like the consensus
 ///   itself;
 /// - evidence of a kind it does not accept is an error.
 ///
 /// # Panics
 /// At the first broken law, naming it.
-pub fn conformance(consensus: &dyn Consensus<f64>) {
+pub fn conformance_with(consensus: &dyn Consensus<f64>, options: &Options) {
     let subject = Subject::new("consensus function", consensus.name());
     for kind in Kind::ALL {
         if consensus.accepts().contains(&kind) {
@@ -31,6 +68,11 @@ pub fn conformance(consensus: &dyn Consensus<f64>) {
                 trial.run(&evidence(kind, &Microclusters::of(&ensemble)));
                 let trial = Trial { case: format!("{name}, {kind}, ungrouped"), ..trial };
                 trial.run(&evidence(kind, &Microclusters::singletons(&ensemble)));
+            }
+            for (name, ensemble, k) in ordered_ensembles() {
+                let case = format!("{name}, {kind}");
+                let trial = Trial { subject: &subject, consensus, case };
+                trial.symmetries(&evidence(kind, &Microclusters::of(&ensemble)), k, options);
             }
         } else {
             refuses(&subject, consensus, kind);
@@ -43,6 +85,30 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out.push(("structure", planted(40, 8, 4, 0.2, 5)));
     out.push(("noise", planted(25, 6, 3, 1.0, 6)));
     out
+}
+
+/// Ensembles whose order is changed; those with a number of clear clusters, and others.
+fn ordered_ensembles() -> Vec<(&'static str, Ensemble, Option<usize>)> {
+    vec![
+        ("clear clusters", planted(60, 12, 4, 0.05, 23), Some(4)),
+        ("clear clusters of many equal rows", planted(60, 6, 3, 0.05, 24), Some(3)),
+        ("structure", planted(40, 8, 4, 0.2, 5), None),
+        ("many equal rows", planted(60, 4, 3, 0.1, 14), None),
+        ("noise", planted(25, 6, 3, 1.0, 6), None),
+        (FEW_GROUPS, few_groups_of_different_sizes(), None),
+    ]
+}
+
+/// So few distinct rows that random starts find the best division into two.
+const FEW_GROUPS: &str = "few groups of different sizes";
+
+/// Six rows in a line, each one clustering away from the next. The middle would be the place to
+/// divide them, but for the two at one end, which stand for most of the samples.
+fn few_groups_of_different_sizes() -> Ensemble {
+    let sizes = [20, 20, 1, 1, 1, 1];
+    let row: Vec<usize> = sizes.iter().enumerate().flat_map(|(p, &r)| vec![p; r]).collect();
+    let columns: Vec<Vec<bool>> = (1..6).map(|k| row.iter().map(|&p| p < k).collect()).collect();
+    Ensemble::from_columns(&columns).expect("columns of equal length")
 }
 
 fn evidence(kind: Kind, microclusters: &Microclusters) -> Evidence<f64> {
@@ -91,6 +157,52 @@ impl Trial<'_> {
         self.out_of_reach(&*fitted, largest);
         self.independence(evidence, &*fitted, &cuts);
         self.tree(&*fitted, &cuts);
+    }
+
+    /// `clear` is the number of clear clusters: sample i is in cluster i mod `clear`.
+    fn symmetries(&self, evidence: &Evidence<f64>, clear: Option<usize>, options: &Options) {
+        let law = "clear clusters are found in any order of the samples";
+        let evidence = untied(evidence);
+        let moved = rearrangements(evidence.grouping(), 25);
+        let samples = evidence.grouping().samples();
+        if let Some(k) = clear.filter(|_| self.consensus.gives_exactly_k()) {
+            let truth: Vec<usize> = (0..samples).map(|i| i % k).collect();
+            let found = self.cuts(&*self.fit(&evidence, 1), k..=k).remove(0);
+            self.law(law, found == Partition::from_labels(&truth), "as they stand");
+            for (how, moved) in &moved {
+                let found = self.cuts(&*self.fit(&moved.evidence(&evidence), 1), k..=k).remove(0);
+                let expected = Partition::from_labels(moved.samples(&truth));
+                self.law(law, found == expected, how);
+            }
+        }
+        let fitted = self.fit(&evidence, 1);
+        let cuts = self.cuts(&*fitted, 1..=fitted.largest_k());
+        let most = match self.seed_matters(&*fitted, &cuts) {
+            _ if self.case.starts_with(FEW_GROUPS) => 2,
+            true => return,
+            // Into more clusters than groups: samples that are all alike are told apart.
+            false => evidence.grouping().len(),
+        };
+        for (how, moved) in &moved {
+            if how.contains("ungrouped") && !options.counts_samples {
+                continue;
+            }
+            let fitted = self.fit(&moved.evidence(&evidence), 1);
+            for (k, cut) in (1..=fitted.largest_k().min(most)).zip(&cuts) {
+                let found = self.cuts(&*fitted, k..=k).remove(0);
+                let expected = Partition::from_labels(moved.samples(cut.labels()));
+                let law = "the order and the grouping of samples do not matter";
+                self.law(law, found == expected, format!("k = {k}, {how}"));
+            }
+        }
+    }
+
+    fn seed_matters(&self, fitted: &dyn Fitted<f64>, cuts: &[Partition]) -> bool {
+        let differs = |seed: u64| {
+            let again = (1..=cuts.len()).map(|k| with_seed(seed, |ctx| fitted.cut(k, ctx)));
+            again.zip(cuts).any(|(again, cut)| again.as_ref() != Ok(cut))
+        };
+        (70..75).any(differs)
     }
 
     fn out_of_reach(&self, fitted: &dyn Fitted<f64>, largest: usize) {
@@ -159,4 +271,20 @@ impl Trial<'_> {
 
 fn cut(fitted: &dyn Fitted<f64>, k: usize, threads: usize) -> Result<Partition> {
     with_threads(threads, |ctx| fitted.cut(k, ctx))
+}
+
+/// The evidence with similarities that no two pairs of groups share: ties are broken by the
+/// order of the samples, which is about to change. Samples of one group stay closest.
+fn untied(evidence: &Evidence<f64>) -> Evidence<f64> {
+    let Evidence::Similarity(tied) = evidence else { return evidence.clone() };
+    let n = tied.len();
+    let pairs = condensed_len(n) as f64;
+    // A golden-ratio sequence: evenly spread, no value twice.
+    let spread = |at: usize| (at as f64 * 0.618_033_988_749_894_9).fract();
+    let between = tied.condensed().iter().enumerate();
+    let between = between.map(|(at, v)| 0.9 * v + 0.08 * spread(at) + 1e-9 * at as f64 / pairs);
+    let within = (0..n).map(|p| 0.99 + 1e-3 * spread(p)).collect();
+    let grouping = Arc::clone(tied.grouping());
+    let untied = Similarity::new(grouping, between.collect(), within, tied.own().to_vec());
+    untied.expect("values in [0, 1]").into()
 }

@@ -5,19 +5,36 @@ use enclust_core::{
 };
 
 use crate::generate::{co_association, degenerate, planted};
-use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, with_threads};
+use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, with_threads, worst_pair};
+use crate::rearrange::rearrangements;
 
 /// What may differ between enhancers that are all sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// How far a fixed entry may end from its value; infinite for enhancers
     /// that let fixed entries move.
     pub fixed_tolerance: f64,
+    /// How far two answers to the same question may be apart, relative to the norm of the
+    /// similarity: the tolerance of an enhancer that iterates until it is close enough.
+    pub accuracy: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { fixed_tolerance: 1e-3 }
+        Options { fixed_tolerance: 1e-3, accuracy: 1e-2 }
+    }
+}
+
+impl Options {
+    /// The same with another tolerance for fixed entries.
+    pub fn with_fixed_tolerance(self, fixed_tolerance: f64) -> Self {
+        Options { fixed_tolerance, ..self }
+    }
+
+    /// The same with another accuracy.
+    pub fn with_accuracy(self, accuracy: f64) -> Self {
+        Options { accuracy, ..self }
     }
 }
 
@@ -38,8 +55,10 @@ pub fn conformance(enhancer: &dyn Enhancer<f64>) {
 ///
 /// - the answer keeps the groups and lies in [0, 1];
 /// - fixed entries keep their value;
+/// - permuting the samples permutes the answer, and grouping equal samples changes nothing,
+///   within [`Options::accuracy`];
 /// - repetition and the number of threads change no bit, and the report agrees;
-/// - an earlier answer is a good place to start from;
+/// - a start at an earlier answer leads to the same answer, and in no more iterations;
 /// - one that calls itself the identity is; any other states a footprint that covers
 ///   its answer.
 ///
@@ -59,6 +78,7 @@ pub fn conformance_with(enhancer: &dyn Enhancer<f64>, options: &Options) {
             let case = format!("{name}, {pairs}");
             let trial = Trial { subject: &subject, enhancer, case };
             trial.run(&problem, options);
+            trial.symmetries(&problem, options.accuracy);
             trial.footprint(&shape, &similarity);
         }
     }
@@ -67,6 +87,7 @@ pub fn conformance_with(enhancer: &dyn Enhancer<f64>, options: &Options) {
 fn ensembles() -> Vec<(&'static str, Ensemble)> {
     let mut out = degenerate();
     out.push(("structure", planted(60, 10, 4, 0.15, 8)));
+    out.push(("many equal rows", planted(60, 4, 3, 0.1, 14)));
     out.push(("noise", planted(30, 6, 3, 1.0, 9)));
     out
 }
@@ -108,11 +129,48 @@ impl Trial<'_> {
             self.law("the number of threads changes nothing", same, format!("{threads} threads"));
         }
         let warm = Problem { start: Some(&enhanced.similarity), ..*problem };
-        self.well_formed(problem.similarity, &self.enhance(&warm, 1).similarity);
+        let warm = self.enhance(&warm, 1);
+        self.well_formed(problem.similarity, &warm.similarity);
+        let law = "a start at an earlier answer leads to the same answer";
+        let (found, expected) = (warm.similarity.to_matrix(), enhanced.similarity.to_matrix());
+        self.near(law, problem.similarity, (&found, &expected), options.accuracy);
+        let (warm, cold) = (warm.report.iterations, enhanced.report.iterations);
+        let law = "a start at an earlier answer takes no more iterations";
+        self.law(law, warm <= cold, format!("{warm} where a cold start takes {cold}"));
         if self.enhancer.is_identity() {
             let same = &enhanced.similarity == problem.similarity;
             self.law("the identity changes nothing", same, "");
         }
+    }
+
+    fn symmetries(&self, problem: &Problem<'_, f64>, accuracy: f64) {
+        let (similarity, confident) = (problem.similarity, problem.confident);
+        let expected = self.enhance(problem, 1).similarity.to_matrix();
+        for (how, moved) in rearrangements(similarity.grouping(), 22) {
+            let given = moved.similarity(similarity);
+            let pairs = moved.confident(confident, similarity);
+            let again = Problem { similarity: &given, confident: &pairs, start: None };
+            let found = self.enhance(&again, 1).similarity.to_matrix();
+            let law = "the order and the grouping of samples do not matter";
+            let trial = Trial { case: format!("{}, {how}", self.case), ..*self };
+            trial.near(law, similarity, (&found, &moved.matrix(&expected)), accuracy);
+        }
+    }
+
+    /// Two answers, each of which may be off by the accuracy.
+    fn near(
+        &self,
+        law: &str,
+        given: &Similarity<f64>,
+        (found, expected): (&[f64], &[f64]),
+        accuracy: f64,
+    ) {
+        let norm =
+            |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+        let apart = norm(&mut found.iter().zip(expected).map(|(x, y)| x - y));
+        let allowed = (2.0 * accuracy + 1e-10) * norm(&mut given.to_matrix().into_iter());
+        let (_, pair) = worst_pair(given.grouping().samples(), found, expected);
+        self.law(law, apart <= allowed, format!("{apart} apart, {allowed} allowed; worst: {pair}"));
     }
 
     /// A pipeline does not even ask the identity for a copy.

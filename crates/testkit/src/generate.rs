@@ -124,40 +124,24 @@ pub fn shuffled(len: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The ensemble whose sample i is sample `order[i]` of this one.
+/// The microclusters with other numbers for the same clusters: in another order, and with one
+/// number in each clustering that no cluster has.
 ///
-/// ```
-/// use enclust_core::Ensemble;
-///
-/// let e = Ensemble::from_columns(&[["a", "a", "b"]])?;
-/// let p = enclust_testkit::generate::permuted(&e, &[2, 0, 1]);
-/// assert_eq!(p, Ensemble::from_columns(&[["b", "a", "a"]])?);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn permuted(ensemble: &Ensemble, order: &[usize]) -> Ensemble {
-    copied(ensemble, order.len(), |i, k| ensemble.column(k)[order[i]])
-}
-
-/// The ensemble with other names for the same clusters.
-pub fn relabelled(ensemble: &Ensemble, seed: u64) -> Ensemble {
-    let names: Vec<Vec<usize>> =
-        ensemble.clusters().iter().map(|&c| shuffled(c, seed.wrapping_add(c as u64))).collect();
-    copied(ensemble, ensemble.samples(), |i, k| match ensemble.column(k)[i] {
-        MISSING => MISSING,
-        label => names[k][label as usize] as u32,
-    })
-}
-
-/// An ensemble with the same weights and the labels that `label` gives.
-fn copied(ensemble: &Ensemble, samples: usize, label: impl Fn(usize, usize) -> u32) -> Ensemble {
-    let copy = Ensemble::from_keys(samples, ensemble.clusterings(), |i, k| {
-        Some(label(i, k)).filter(|&l| l != MISSING)
-    })
-    .expect("as large as an ensemble");
-    match ensemble.weights() {
-        Some(weights) => copy.with_weights(weights.to_vec()).expect("weights of an ensemble"),
-        None => copy,
-    }
+/// An [`Ensemble`] numbers clusters by first occurrence, so that two which differ in names only
+/// are equal; a part that reads [`Microclusters`] must not rely on that.
+pub fn renumbered(microclusters: &Microclusters, seed: u64) -> Microclusters {
+    let columns: Vec<Vec<u32>> = (0..microclusters.clusterings())
+        .map(|k| {
+            let numbers = shuffled(microclusters.clusters()[k] + 1, seed.wrapping_add(k as u64));
+            let renamed = |&label: &u32| match label {
+                MISSING => MISSING,
+                label => numbers[label as usize] as u32,
+            };
+            microclusters.column(k).iter().map(renamed).collect()
+        })
+        .collect();
+    Microclusters::from_columns(Arc::clone(microclusters.grouping()), &columns)
+        .expect("as many labels as groups")
 }
 
 /// Small ensembles at the edges: one sample, two, one clustering, samples that

@@ -82,6 +82,11 @@ pub(crate) fn with_threads<T: Send>(
     ctx.install(work).expect("a pool of a few threads")
 }
 
+/// Runs `work` with a context of another seed.
+pub(crate) fn with_seed<T>(seed: u64, work: impl FnOnce(&mut Ctx<'_, f64>) -> T) -> T {
+    work(&mut Ctx::default().with_seed(seed))
+}
+
 /// The bits of each number, so that −0 and 0 differ and NaN equals itself.
 pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
     values.into_iter().map(|v| v.to_bits()).collect()
@@ -89,7 +94,26 @@ pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
 
 /// The largest difference between two equally long lists; NaN counts as infinite.
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
+    worst(a, b).map_or(0.0, |(_, most)| most)
+}
+
+/// Where two equally long lists differ most, and by how much; NaN counts as infinite.
+fn worst(a: &[f64], b: &[f64]) -> Option<(usize, f64)> {
     assert_eq!(a.len(), b.len(), "lists to compare");
-    let differences = a.iter().zip(b).map(|(x, y)| (x - y).abs());
-    differences.fold(0.0, |most, d| if d.is_nan() { f64::INFINITY } else { d.max(most) })
+    let apart = |(x, y): (&f64, &f64)| if (x - y).is_nan() { f64::INFINITY } else { (x - y).abs() };
+    let differences = a.iter().zip(b).map(apart).enumerate();
+    differences.max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)))
+}
+
+/// The pair of samples about which two n × n matrices differ most, in words.
+pub(crate) fn worst_pair(n: usize, found: &[f64], expected: &[f64]) -> (f64, String) {
+    match worst(found, expected) {
+        Some((at, apart)) => {
+            let (i, j) = (at / n, at % n);
+            let (found, expected) = (found[at], expected[at]);
+            let pair = format!("samples {i} and {j}: {found} where {expected} was expected");
+            (apart, pair)
+        }
+        None => (0.0, String::new()),
+    }
 }

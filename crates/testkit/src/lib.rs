@@ -32,3 +32,4 @@ pub mod represent;
 pub mod stopping;
 
 mod law;
+mod rearrange;

@@ -201,13 +201,15 @@ fn stopping_rule_whose_checks_share_state() {
 
 // ------------------------------------------------------ consensus functions
 
-/// Joins samples in the order in which they stand; sound, if useless.
+/// Average linkage by its definition, or joining samples in the order in which they stand.
 #[derive(Debug, Default)]
-struct InOrder {
+struct ByDefinition {
     loses_a_cluster: bool,
     takes_anything: bool,
     remembers: bool,
     hides_its_tree: bool,
+    goes_by_index: bool,
+    forgets_sizes: bool,
 }
 
 struct Chain {
@@ -216,13 +218,13 @@ struct Chain {
     remembers: Option<AtomicUsize>,
 }
 
-impl Component for InOrder {
+impl Component for ByDefinition {
     fn name(&self) -> &str {
-        "in-order"
+        "by-definition"
     }
 }
 
-impl Consensus<f64> for InOrder {
+impl Consensus<f64> for ByDefinition {
     fn accepts(&self) -> &[Kind] {
         &[Kind::Similarity]
     }
@@ -232,23 +234,54 @@ impl Consensus<f64> for InOrder {
     }
 
     fn fit(&self, evidence: &Evidence<f64>, _: &mut Ctx<f64>) -> Result<Box<dyn Fitted<f64>>> {
-        let samples = match (evidence, self.takes_anything) {
-            (Evidence::Similarity(s), _) => s.grouping().samples(),
-            (Evidence::Bipartite(b), true) => b.grouping.samples(),
+        let merges = match (evidence, self.takes_anything) {
+            (Evidence::Similarity(s), _) if self.goes_by_index => in_order(s.grouping().samples()),
+            (Evidence::Similarity(s), _) => average_linkage(s, self.forgets_sizes),
+            (Evidence::Bipartite(b), true) => in_order(b.grouping.samples()),
             _ => return Err(Error::unsupported(self.name(), evidence.kind().to_string())),
         };
-        let merges: Vec<_> = (1..samples).map(|i| (0, i, i as f64)).collect();
         Ok(Box::new(Chain {
-            tree: Dendrogram::from_members(samples, &merges)?,
+            tree: Dendrogram::from_members(merges.len() + 1, &merges)?,
             loses_a_cluster: self.loses_a_cluster,
             remembers: self.remembers.then(AtomicUsize::default),
         }))
     }
 }
 
+fn in_order(samples: usize) -> Vec<(usize, usize, f64)> {
+    (1..samples).map(|i| (0, i, i as f64)).collect()
+}
+
+/// Always the two clusters with the highest mean similarity. A forgetful one counts every group
+/// as one sample.
+fn average_linkage(s: &Similarity<f64>, forgets_sizes: bool) -> Vec<(usize, usize, f64)> {
+    let (n, values, map) = (s.grouping().samples(), s.to_matrix(), s.grouping().map());
+    let weight = |i: usize| match forgets_sizes {
+        true => 1.0 / s.grouping().sizes()[map[i] as usize] as f64,
+        false => 1.0,
+    };
+    let mut clusters: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
+    let mean = |a: &[usize], b: &[usize]| {
+        let pairs = || a.iter().flat_map(|&i| b.iter().map(move |&j| (i, j)));
+        let total: f64 = pairs().map(|(i, j)| weight(i) * weight(j)).sum();
+        pairs().map(|(i, j)| weight(i) * weight(j) * values[i * n + j]).sum::<f64>() / total
+    };
+    let mut merges = Vec::new();
+    while clusters.len() > 1 {
+        let pairs = (0..clusters.len()).flat_map(|a| (a + 1..clusters.len()).map(move |b| (a, b)));
+        let valued = pairs.map(|(a, b)| (a, b, mean(&clusters[a], &clusters[b])));
+        let (a, b, height) =
+            valued.reduce(|best, next| if next.2 > best.2 { next } else { best }).unwrap();
+        let gone = clusters.remove(b);
+        merges.push((clusters[a][0], gone[0], 1.0 - height));
+        clusters[a].extend(gone);
+    }
+    merges
+}
+
 impl Fitted<f64> for Chain {
     fn cut(&self, k: usize, _: &mut Ctx<f64>) -> Result<Partition> {
-        check_k("in-order", k, self.largest_k())?;
+        check_k("by-definition", k, self.largest_k())?;
         if self.loses_a_cluster && k == 3 {
             return self.tree.cut(2);
         }
@@ -273,30 +306,45 @@ impl Fitted<f64> for Chain {
 
 #[test]
 fn consensus_that_is_sound() {
-    consensus::conformance(&InOrder::default());
+    consensus::conformance(&ByDefinition::default());
 }
 
 #[test]
 fn consensus_that_loses_a_cluster() {
-    let broken = InOrder { loses_a_cluster: true, ..InOrder::default() };
+    let broken = ByDefinition { loses_a_cluster: true, ..ByDefinition::default() };
     assert_names(&complaint(|| consensus::conformance(&broken)), "exactly k clusters");
 }
 
 #[test]
 fn consensus_that_takes_anything() {
-    let broken = InOrder { takes_anything: true, ..InOrder::default() };
+    let broken = ByDefinition { takes_anything: true, ..ByDefinition::default() };
     assert_names(&complaint(|| consensus::conformance(&broken)), "not accepted is an error");
 }
 
 #[test]
+fn consensus_that_cuts_by_index() {
+    let broken = ByDefinition { goes_by_index: true, ..ByDefinition::default() };
+    assert_names(&complaint(|| consensus::conformance(&broken)), "clear clusters are found");
+}
+
+#[test]
+fn consensus_that_forgets_group_sizes() {
+    let broken = ByDefinition { forgets_sizes: true, ..ByDefinition::default() };
+    let complaint = complaint(|| consensus::conformance(&broken));
+    assert_names(&complaint, "the order and the grouping of samples do not matter");
+    assert_names(&complaint, "ungrouped");
+    consensus::conformance_with(&broken, &consensus::Options::counting_groups());
+}
+
+#[test]
 fn consensus_that_hides_its_tree() {
-    let broken = InOrder { hides_its_tree: true, ..InOrder::default() };
+    let broken = ByDefinition { hides_its_tree: true, ..ByDefinition::default() };
     assert_names(&complaint(|| consensus::conformance(&broken)), "where one was announced");
 }
 
 #[test]
 fn consensus_that_remembers_earlier_cuts() {
-    let broken = InOrder { remembers: true, ..InOrder::default() };
+    let broken = ByDefinition { remembers: true, ..ByDefinition::default() };
     assert_names(&complaint(|| consensus::conformance(&broken)), "does not depend on earlier cuts");
 }
 
@@ -396,7 +444,159 @@ fn representation_that_understates_its_memory() {
 
 // ---------------------------------------- confident pairs and enhancers
 
-component!(OneWayPairs, MovesFixedEntries, CountsThreads);
+component!(OneWayPairs, MovesFixedEntries, CountsThreads, ForgetsSizes, ReadsTheIndex, StartsBadly);
+
+/// Pairs whose similarity is at least 0.6, in a graph made by `value` of the similarity and the
+/// pair.
+struct ValuedPairs<F>(F);
+
+impl<F> std::fmt::Debug for ValuedPairs<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ValuedPairs")
+    }
+}
+
+type PairValue = fn(&Similarity<f64>, usize, usize) -> f64;
+
+impl Component for ValuedPairs<PairValue> {
+    fn name(&self) -> &str {
+        "valued-pairs"
+    }
+}
+
+impl Confidence<f64> for ValuedPairs<PairValue> {
+    fn select(
+        &self,
+        _: &Microclusters,
+        similarity: &Similarity<f64>,
+        _: &mut Ctx<f64>,
+    ) -> Result<Confident<f64>> {
+        let n = similarity.len();
+        let kept = |p: usize| (p + 1..n).filter(move |&q| similarity.between(p, q) >= 0.6);
+        let upper = |value: &dyn Fn(usize, usize) -> f64| {
+            let row = |p: usize| kept(p).map(|q| (q as u32, value(p, q))).collect();
+            Csr::symmetric_from_upper((0..n).map(row).collect())
+        };
+        Ok(Confident {
+            graph: upper(&|p, q| (self.0)(similarity, p, q)),
+            within: vec![1.0; n],
+            fixed: upper(&|p, q| similarity.between(p, q)),
+            fixed_within: vec![true; n],
+        })
+    }
+}
+
+fn valued(value: PairValue) -> ValuedPairs<PairValue> {
+    ValuedPairs(value)
+}
+
+#[test]
+fn confident_pairs_that_are_sound() {
+    confidence::conformance(&valued(|s, p, q| s.between(p, q)));
+}
+
+#[test]
+fn confident_pairs_out_of_range() {
+    let complaint = complaint(|| confidence::conformance(&valued(|_, _, _| 5.0)));
+    assert_names(&complaint, "values of the graph lie in [0, 1]");
+}
+
+#[test]
+fn confident_pairs_that_count_groups() {
+    // The share of the groups, where it ought to be that of the samples.
+    let broken = valued(|s, _, _| 1.0 / s.len() as f64);
+    let complaint = complaint(|| confidence::conformance(&broken));
+    assert_names(&complaint, "grouping equal samples changes nothing");
+    assert_names(&complaint, "graph, samples");
+    confidence::conformance_with(&broken, &confidence::Options::counting_groups());
+}
+
+#[test]
+fn confident_pairs_that_read_the_index() {
+    let broken = valued(|s, p, q| if p == 0 { 0.5 } else { s.between(p, q) });
+    let options = confidence::Options::counting_groups();
+    let complaint = complaint(|| confidence::conformance_with(&broken, &options));
+    assert_names(&complaint, "permuting samples permutes the pairs");
+}
+
+/// One step of diffusion: every free value becomes the mean of its row over the partners in H,
+/// each `weight`ed.
+fn diffused(problem: &Problem<f64>, weight: impl Fn(usize) -> f64) -> Result<Enhanced<f64>> {
+    let (a, h) = (problem.similarity, problem.confident);
+    let n = a.len();
+    let value = |p: usize, q: usize| if p == q { a.within()[p] } else { a.between(p, q) };
+    let mean = |p: usize, q: usize| {
+        let own = [(p, h.within[p] * (weight(p) - 1.0).max(0.0) + 1.0)];
+        let partners = h.graph.iter_row(p).map(|(s, v)| (s, v * weight(s))).chain(own);
+        let (sum, total) =
+            partners.fold((0.0, 0.0), |(sum, total), (s, w)| (sum + w * value(s, q), total + w));
+        sum / total
+    };
+    let new = |p: usize, q: usize| {
+        h.fixed.get(p, q).unwrap_or_else(|| (0.5 * (mean(p, q) + mean(q, p))).clamp(0.0, 1.0))
+    };
+    let between = (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q))).map(|(p, q)| new(p, q));
+    let (within, own) = (a.within().to_vec(), a.own().to_vec());
+    let similarity = Similarity::new(Arc::clone(a.grouping()), between.collect(), within, own)?;
+    Ok(Enhanced { similarity, report: Report::direct("diffused") })
+}
+
+impl Enhancer<f64> for ForgetsSizes {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        diffused(problem, |_| 1.0)
+    }
+}
+
+impl Enhancer<f64> for ReadsTheIndex {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        diffused(problem, |p| 1.0 + p as f64)
+    }
+}
+
+/// Halves whatever it starts from.
+impl Enhancer<f64> for StartsBadly {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        match problem.start {
+            Some(start) => scaled(start, 0.5),
+            None => scaled(problem.similarity, 1.0),
+        }
+    }
+}
+
+component!(Diffusion);
+
+impl Enhancer<f64> for Diffusion {
+    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+        diffused(problem, |p| problem.similarity.grouping().sizes()[p] as f64)
+    }
+}
+
+#[test]
+fn enhancer_that_is_sound() {
+    let options = enhancer::Options::default().with_accuracy(1e-9);
+    enhancer::conformance_with(&Diffusion, &options);
+}
+
+#[test]
+fn enhancer_that_forgets_group_sizes() {
+    let options = enhancer::Options::default().with_accuracy(1e-4);
+    let complaint = complaint(|| enhancer::conformance_with(&ForgetsSizes, &options));
+    assert_names(&complaint, "the order and the grouping of samples do not matter");
+    assert_names(&complaint, "worst: samples");
+}
+
+#[test]
+fn enhancer_that_reads_the_index() {
+    let options = enhancer::Options::default().with_accuracy(1e-4);
+    let complaint = complaint(|| enhancer::conformance_with(&ReadsTheIndex, &options));
+    assert_names(&complaint, "the order and the grouping of samples do not matter");
+}
+
+#[test]
+fn enhancer_that_starts_badly() {
+    let complaint = complaint(|| enhancer::conformance(&StartsBadly));
+    assert_names(&complaint, "a start at an earlier answer leads to the same answer");
+}
 
 impl Confidence<f64> for OneWayPairs {
     fn select(
@@ -414,10 +614,11 @@ impl Confidence<f64> for OneWayPairs {
     }
 }
 
-/// The similarity with every value between groups scaled.
+/// The similarity with every value scaled.
 fn scaled(similarity: &Similarity<f64>, factor: f64) -> Result<Enhanced<f64>> {
-    let between = similarity.condensed().iter().map(|v| v * factor).collect();
-    let (within, own) = (similarity.within().to_vec(), similarity.own().to_vec());
+    let times = |values: &[f64]| values.iter().map(|v| v * factor).collect();
+    let [between, within, own] =
+        [similarity.condensed(), similarity.within(), similarity.own()].map(times);
     let similarity = Similarity::new(Arc::clone(similarity.grouping()), between, within, own)?;
     Ok(Enhanced { similarity, report: Report::direct("scaled") })
 }
@@ -444,7 +645,7 @@ fn confident_pairs_that_go_one_way() {
 fn enhancer_that_moves_fixed_entries() {
     let complaint = complaint(|| enhancer::conformance(&MovesFixedEntries));
     assert_names(&complaint, "fixed entries keep their value");
-    let free = enhancer::Options { fixed_tolerance: f64::INFINITY };
+    let free = enhancer::Options::default().with_fixed_tolerance(f64::INFINITY);
     enhancer::conformance_with(&MovesFixedEntries, &free);
 }
 

@@ -114,6 +114,33 @@ pub fn kmeans_on_one_thread(
     best((0..params.replicates).map(|start| job.run(start, false)).collect())
 }
 
+/// Lloyd's rounds from centres that the caller gives, one after the other in `centres`; as in
+/// [`kmeans`], but no start is drawn. Permuting the points permutes the labels, up to rounding.
+///
+/// ```
+/// use enclust_consensus::kmeans_from;
+///
+/// let found = kmeans_from(&[0.0, 0.1, 5.0, 5.1], 1, None, &[1.0, 2.0], 100)?;
+/// assert_eq!(found.labels, [0, 0, 1, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// **Errors.** Those of [`kmeans`], and [`Error::Size`] if the centres do not fill whole rows.
+pub fn kmeans_from(
+    points: &[f64],
+    dimension: usize,
+    weights: Option<&[f64]>,
+    centres: &[f64],
+    max_iterations: usize,
+) -> Result<KMeans> {
+    let params = KMeansParams { max_iterations, ..KMeansParams::default() };
+    let k = centres.len() / dimension.max(1);
+    Error::check_size("coordinates of the centres", k * dimension, centres.len())?;
+    let job = Job::new(points, dimension, weights, k, &params, 0)?;
+    let shared = rayon::current_num_threads() > 1;
+    best(vec![job.improve(centres.to_vec(), shared)])
+}
+
 impl KMeans {
     /// The cluster whose centre is nearest to each of these points, the first of
     /// equally near ones.
@@ -179,9 +206,13 @@ impl<'a> Job<'a> {
             self.params.candidates.unwrap_or(2 + (self.k as f64).ln() as usize).min(LANES);
         let first = spread(&self.points, self.k, candidates, &mut rng);
         let centres = first.into_iter().flat_map(|i| self.points.row(i)).copied().collect();
+        self.improve(centres, shared)
+    }
+
+    /// Lloyd's rounds.
+    fn improve(&self, centres: Vec<f64>, shared: bool) -> KMeans {
         let limit = self.params.max_iterations;
-        let settled = lloyd(&self.points, centres, limit, &mut Bounds::new(shared));
-        self.result(settled)
+        self.result(lloyd(&self.points, centres, limit, &mut Bounds::new(shared)))
     }
 
     /// The clusters renumbered by first occurrence.

@@ -2,11 +2,12 @@
 
 use std::time::Instant;
 
-use enclust_core::{Ctx, Error, Method, Microclusters, Need, Partition, Result, Shape};
+use enclust_core::{Ctx, Ensemble, Error, Method, Microclusters, Need, Partition, Result, Shape};
 use serde::{Deserialize, Serialize};
 
 use super::metric;
 use super::plan::Plan;
+use crate::PaperDraws;
 
 /// What came out of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,8 +43,13 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     let cell = plan.protocol.cell(number);
     let pool = &plan.pools[cell.pool];
     let pipeline = &plan.pipelines[cell.variant][cell.pool];
-    let ensemble = pool.ensemble.select(&plan.draws[cell.pool][cell.ensemble][cell.run])?;
+    let drawn = pool.ensemble.select(&plan.draws[cell.pool][cell.ensemble][cell.run])?;
     let seed = plan.protocol.seed.wrapping_add(cell.run as u64);
+    let (ensemble, truth) = match plan.protocol.shuffle {
+        true => shuffled(&drawn, pool.truth.as_ref(), seed)?,
+        false => (drawn, pool.truth.clone()),
+    };
+    let truth = truth.as_ref();
     let ctx = &mut Ctx::new(&*plan.backend).with_seed(seed);
     if let Some(bytes) = memory {
         *ctx = Ctx::new(&*plan.backend).with_seed(seed).with_memory(bytes);
@@ -54,7 +60,6 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     }
     let fit = pipeline.fit(&ensemble, ctx)?;
     let began = Instant::now();
-    let truth = pool.truth.as_ref();
     let mut partitions = Vec::new();
     for k in ks {
         partitions.push(fit.cut(k, ctx)?);
@@ -73,6 +78,18 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     let seconds = laps.map(|(stage, time)| (stage.to_string(), time.as_secs_f64())).collect();
     let status = fit.report.status.to_string();
     Ok(CellResult { cell: number, values, clusters, status, seconds })
+}
+
+/// Samples and truth in another order, the same for every variant of a run.
+fn shuffled(
+    ensemble: &Ensemble,
+    truth: Option<&Partition>,
+    seed: u64,
+) -> Result<(Ensemble, Option<Partition>)> {
+    let n = ensemble.samples();
+    // The permutation behind the paper's draws, of the samples here.
+    let order = PaperDraws::new(n, n, seed as u32)?.next().unwrap_or_default();
+    Ok((ensemble.rearranged(&order)?, truth.map(|t| t.rearranged(&order))))
 }
 
 /// The most memory a cell states to need.

@@ -43,6 +43,10 @@ pub struct Study {
     /// Seed of methods that draw lots; run r uses seed + r − 1.
     #[serde(default)]
     pub seed: u64,
+    /// Whether each run sees the samples in an order of its own, drawn from the seed. The scores
+    /// of a method that owes nothing to the order of the file stay what they are.
+    #[serde(default)]
+    pub shuffle: bool,
     /// Whether one run at a time gets all threads, so that its time means something.
     #[serde(default)]
     pub one_at_a_time: bool,

@@ -11,6 +11,7 @@
 //! thresholds = [0.5, 0.8]              # precision, recall, share of similarities >= these
 //! tuned_by = "ari"                     # what grids are tuned by; see below
 //! seed = 0                             # of methods that draw lots
+//! shuffle = false                      # true: each run sees the samples in another order
 //! one_at_a_time = false                # true: each run gets all threads, for its time
 //!
 //! [draws]                              # the whole pool if left out

@@ -67,6 +67,7 @@ impl Study {
             study: self.name.clone(),
             backend: DEFAULT_BACKEND.into(),
             seed: self.seed,
+            shuffle: self.shuffle,
             pools: records,
             ensembles: self.rules(),
             runs: self.runs,

@@ -26,6 +26,9 @@ pub struct Protocol {
     pub backend: String,
     /// Seed of the first run's methods.
     pub seed: u64,
+    /// Whether each run sees the samples in an order of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shuffle: bool,
     /// The pools, in order.
     pub pools: Vec<PoolRecord>,
     /// How ensembles are taken, a rule for each size.
@@ -310,6 +313,7 @@ pub(crate) mod tests {
             study: "example".into(),
             backend: "reference".into(),
             seed: 0,
+            shuffle: false,
             pools: vec![pool("a"), pool("b")],
             ensembles: vec![EnsembleRule::Paper { size: 3, seed: 1 }, EnsembleRule::All],
             runs: 3,
