@@ -31,7 +31,7 @@ fn main() {
     let [samples, dimension, size] =
         [samples, dimension, size].map(|number| number.parse().expect("a whole number"));
     let features = features(kind, samples, dimension);
-    let pool = KMeansPool::new(KMeansPoolParams { size, ..KMeansPoolParams::default() });
+    let pool = KMeansPool::new(KMeansPoolParams::default().size(size));
     let pool = pool.expect("valid");
     let began = Instant::now();
     let ensemble = pool.generate(&features, dimension).expect("runs");

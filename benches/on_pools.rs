@@ -13,7 +13,7 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{Ctx, Method, Microclusters};
+use enclust::core::{Ctx, Method, Microclusters, Stage};
 
 fn main() {
     let given = common::arguments();
@@ -35,10 +35,10 @@ fn time(dataset: &str, method: &str, repetitions: usize) {
     let (mut enhance, mut whole, mut iterations) = (f64::INFINITY, f64::INFINITY, 0);
     for repetition in 0..=repetitions {
         let began = Instant::now();
-        let outcome = method.run(&ensemble, k, &mut Ctx::new(&*backend)).expect("runs");
+        let outcome = method.run(&ensemble, k, &Ctx::new(&*backend)).expect("runs");
         let seconds = began.elapsed().as_secs_f64();
         if repetition > 0 || repetitions == 0 {
-            let stage = outcome.timings.iter().find(|(stage, _)| *stage == "enhance");
+            let stage = outcome.timings.iter().find(|(stage, _)| *stage == Stage::Enhance);
             enhance = enhance.min(stage.map_or(0.0, |s| s.1.as_secs_f64()));
             whole = whole.min(seconds);
         }

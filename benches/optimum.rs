@@ -32,7 +32,7 @@ fn compare(dataset: &str, alpha: f64, lambda: f64, runs: usize) {
         let method = common::method(preset, alpha, &[("lambda", lambda)]);
         let backend = common::backend();
         let score = |e: &Ensemble| {
-            let outcome = method.run(e, truth.clusters(), &mut Ctx::new(&*backend)).expect("runs");
+            let outcome = method.run(e, truth.clusters(), &Ctx::new(&*backend)).expect("runs");
             Scores::of(&truth, &outcome.partition).expect("same samples").ari
         };
         ensembles.iter().map(score).collect()

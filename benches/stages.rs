@@ -2,8 +2,8 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use enclust::core::{
-    Backend, Confidence, Consensus, Ctx, Enhancer, Ensemble, Microclusters, Part, Problem,
-    Represent,
+    Backend, Ca, Confidence, Consensus, Ctx, Enhance, Ensemble, Microclusters, Part, Problem,
+    Question,
 };
 use enclust::prelude::*;
 use enclust::registry::DEFAULT_BACKEND;
@@ -27,23 +27,24 @@ fn stages(criterion: &mut Criterion) {
 }
 
 fn stage_times(criterion: &mut Criterion, ensemble: &Ensemble, backend: &dyn Backend<f64>) {
-    let ctx = &mut Ctx::new(backend);
+    let ctx = &Ctx::new(backend);
     let micro = Microclusters::of(ensemble);
-    let evidence = Lwca::default().build(&micro, ctx).expect("complete labels");
+    let evidence =
+        Lwca::default().build(&micro, &Question::default(), ctx).expect("complete labels");
     let similarity = evidence.as_similarity().expect("a similarity");
     let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
-    let problem = Problem { similarity, confident: &confident, start: None };
-    let mut bench = |stage: &str, work: &mut dyn FnMut(&mut Ctx<'_, f64>)| {
+    let problem = Problem::new(similarity, &confident).unwrap();
+    let mut bench = |stage: &str, work: &mut dyn FnMut(&Ctx<'_, f64>)| {
         let mut group = criterion.benchmark_group(stage);
         group.sample_size(10);
         let id = BenchmarkId::from_parameter(micro.len());
-        group.bench_function(id, |b| b.iter(|| work(&mut Ctx::new(backend))));
+        group.bench_function(id, |b| b.iter(|| work(&Ctx::new(backend))));
         group.finish();
     };
     bench("microclusters", &mut |_| drop(Microclusters::of(ensemble)));
-    bench("eac", &mut |ctx| drop(Eac.build(&micro, ctx)));
-    bench("lwca", &mut |ctx| drop(Lwca::default().build(&micro, ctx)));
-    bench("pts", &mut |ctx| drop(Pts::default().build(&micro, ctx)));
+    bench("eac", &mut |ctx| drop(Eac.build(&micro, &Question::default(), ctx)));
+    bench("lwca", &mut |ctx| drop(Lwca::default().build(&micro, &Question::default(), ctx)));
+    bench("pts", &mut |ctx| drop(Pts::default().build(&micro, &Question::default(), ctx)));
     bench("threshold", &mut |ctx| drop(Threshold::default().select(&micro, similarity, ctx)));
     bench("admm", &mut |ctx| drop(Admm::default().enhance(&problem, ctx)));
     bench("average link", &mut |ctx| drop(Linkage::average().fit(&evidence, ctx)));

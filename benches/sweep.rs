@@ -12,9 +12,9 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{Confidence, Ctx, Enhanced, Enhancer, Microclusters, Problem, Represent};
+use enclust::core::{Ca, Confidence, Ctx, Enhance, Enhanced, Microclusters, Problem, Question};
 use enclust::prelude::*;
-use enclust_enhance::{ExactParams, ExactPath};
+use enclust_enhance::{Exact, ExactPath};
 
 fn main() {
     let given = common::arguments();
@@ -31,18 +31,19 @@ fn main() {
 fn sweep(dataset: &str, lambdas: &[f64]) {
     let (pool, _) = common::pool(dataset);
     let micro = Microclusters::of(&common::draws(&pool).next().expect("endless"));
-    let ctx = &mut Ctx::<f64>::default();
-    let evidence = Lwca::default().build(&micro, ctx).expect("complete labels");
+    let ctx = &Ctx::<f64>::default();
+    let evidence =
+        Lwca::default().build(&micro, &Question::default(), ctx).expect("complete labels");
     let similarity = evidence.as_similarity().expect("a similarity");
     let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
-    let problem = Problem { similarity, confident: &confident, start: None };
+    let problem = Problem::new(similarity, &confident).unwrap();
     let mut cold = Measured::new();
     for &lambda in lambdas {
-        let exact = Exact::new(ExactParams { lambda, ..ExactParams::default() }).expect("valid");
+        let exact = Exact::default().lambda(lambda);
         cold.add(&exact.enhance(&problem, ctx).expect("solves"));
     }
     let cold = cold.line();
-    let mut path = ExactPath::new(ExactParams::default()).expect("valid");
+    let mut path = ExactPath::new(Exact::default());
     let mut warm = Measured::new();
     let each = |_, enhanced| {
         warm.add(&enhanced);

@@ -15,7 +15,7 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{Confidence, Ctx, Ensemble, Method, Microclusters, Represent};
+use enclust::core::{Ca, Confidence, Ctx, Ensemble, Method, Microclusters, Question};
 use enclust::prelude::*;
 
 use common::Random;
@@ -36,7 +36,7 @@ fn main() {
     let mut best: Option<(f64, String)> = None;
     for _ in 0..repetitions.max(1) {
         let began = Instant::now();
-        let outcome = method.run(&ensemble, 40, &mut Ctx::new(&*backend)).expect("runs");
+        let outcome = method.run(&ensemble, 40, &Ctx::new(&*backend)).expect("runs");
         let whole = began.elapsed().as_secs_f64();
         let stages = outcome.timings.iter().map(|(_, t)| format!("{:.4}", t.as_secs_f64()));
         let stages = stages.collect::<Vec<_>>().join(" ");
@@ -53,8 +53,8 @@ fn main() {
 /// n' and the entries of H a row.
 fn graph(ensemble: &Ensemble) -> (usize, f64) {
     let micro = Microclusters::of(ensemble);
-    let ctx = &mut Ctx::<f64>::default();
-    let evidence = Eac.build(&micro, ctx).expect("complete labels");
+    let ctx = &Ctx::<f64>::default();
+    let evidence = Eac.build(&micro, &Question::default(), ctx).expect("complete labels");
     let similarity = evidence.as_similarity().expect("a similarity");
     let confident = Threshold::default().select(&micro, similarity, ctx).expect("selects");
     (micro.len(), confident.graph.entries() as f64 / micro.len() as f64)

@@ -38,7 +38,7 @@ fn study(dataset: &str, runs: usize, tolerances: &[f64]) {
         spec.enhance = spec.enhance.set("tolerance", tolerance).set("storage", storage);
         let method = registry.pipeline(&spec).expect("valid");
         let backend = common::backend();
-        let run = |e: &Ensemble| method.run(e, truth.clusters(), &mut Ctx::new(&*backend));
+        let run = |e: &Ensemble| method.run(e, truth.clusters(), &Ctx::new(&*backend));
         ensembles.iter().map(|e| run(e).expect("runs")).collect()
     };
     let reference = solve(REFERENCE, "double");

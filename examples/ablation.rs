@@ -25,21 +25,21 @@ fn main() -> Result<(), Error> {
     let points = moons();
     let truth = Partition::from_labels((0..SAMPLES).map(|i| i % 2));
     let pool = |seed| {
-        let params = KMeansPoolParams { size: 20, seed, ..KMeansPoolParams::default() };
+        let params = KMeansPoolParams::default().size(20).seed(seed);
         KMeansPool::new(params)?.generate(&points, 2)
     };
     let ensembles: Vec<Ensemble> = (0..8).map(pool).collect::<Result<_, _>>()?;
 
     let paper =
         Pipeline::new(Lwca::default(), Threshold::default(), Admm::default(), Linkage::average())?;
-    let no_laplacian = Admm::new(AdmmParams { laplacian: false, ..AdmmParams::default() })?;
-    let no_fixed = Admm::new(AdmmParams { fixed: false, ..AdmmParams::default() })?;
+    let no_laplacian = Admm::default().laplacian(false);
+    let no_fixed = Admm::default().fixed(false);
     let rows: [(&str, Box<dyn Method<f64>>); 6] = [
         ("the paper's method", Box::new(paper.clone())),
-        ("no enhancement", Box::new(paper.clone().with_enhancer(NoEnhancement)?)),
-        ("no Laplacian term", Box::new(paper.clone().with_enhancer(no_laplacian)?)),
-        ("no fixed entries", Box::new(paper.clone().with_enhancer(no_fixed)?)),
-        ("plain co-association", Box::new(paper.clone().with_represent(Eac)?)),
+        ("no enhancement", Box::new(paper.clone().with_enhance(NoEnhancement)?)),
+        ("no Laplacian term", Box::new(paper.clone().with_enhance(no_laplacian)?)),
+        ("no fixed entries", Box::new(paper.clone().with_enhance(no_fixed)?)),
+        ("plain co-association", Box::new(paper.clone().with_ca(Eac)?)),
         ("spectral clustering", Box::new(paper.with_consensus(Spectral::default())?)),
     ];
 
@@ -47,7 +47,7 @@ fn main() -> Result<(), Error> {
     let mut means = Vec::new();
     for (change, method) in &rows {
         let ari = |ensemble| {
-            let outcome = method.run(ensemble, 2, &mut Ctx::default())?;
+            let outcome = method.run(ensemble, 2, &Ctx::default())?;
             Ok(Scores::of(&truth, &outcome.partition)?.ari)
         };
         let summary = Summary::of(&ensembles.iter().map(ari).collect::<Result<Vec<_>, Error>>()?)?;

@@ -9,7 +9,7 @@ fn main() -> Result<(), Error> {
     let truth = Partition::from_labels((0..60).map(|i| i % 3));
     let method =
         Pipeline::new(Lwca::default(), Threshold::default(), Admm::default(), Linkage::average())?;
-    let outcome = method.run(&ensemble, 3, &mut Ctx::default())?;
+    let outcome = method.run(&ensemble, 3, &Ctx::default())?;
     let scores = Scores::of(&truth, &outcome.partition)?;
     println!("{:?}", outcome.partition.labels());
     println!("{} after {} iterations", outcome.report.status, outcome.report.iterations);

@@ -22,7 +22,7 @@
 //!     Admm::default(),      // the paper's Algorithm 1
 //!     Linkage::average(),
 //! )?;
-//! let outcome = method.run(&ensemble, 2, &mut Ctx::default())?;
+//! let outcome = method.run(&ensemble, 2, &Ctx::default())?;
 //! assert_eq!(outcome.partition.labels(), &[0, 0, 0, 1, 1, 1]);
 //! # Ok::<(), enclust::core::Error>(())
 //! ```
@@ -35,6 +35,7 @@ pub use enclust_consensus as consensus;
 pub use enclust_core as core;
 pub use enclust_enhance as enhance;
 pub use enclust_generate as generate;
+pub use enclust_io as io;
 pub use enclust_learn as learn;
 pub use enclust_metrics as metrics;
 pub use enclust_registry as registry;
@@ -47,21 +48,25 @@ pub use enclust_backend_nalgebra as backend_nalgebra;
 #[cfg(feature = "ndarray")]
 pub use enclust_backend_ndarray as backend_ndarray;
 
-/// What most programs need.
+/// What most programs need: the data, the stages, the standard parts, and how to compose them.
 pub mod prelude {
     pub use crate::ca::{
-        Eac, LocallyWeightedBipartite, Lwca, LwcaParams, Pts, PtsParams, TrajectoryBipartite,
+        Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
     };
-    pub use crate::consensus::{Linkage, Spectral, Tcut};
+    pub use crate::consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
     pub use crate::core::{
-        Component, Constraints, Ctx, Ensemble, Error, History, Method, Needs, NoEnhancement,
-        Observer, Outcome, Part, Partition, Pipeline, PipelineSpec, Record, Report, Similarity,
-        Status, Violations, Weighting,
+        AllOf, AnyOf, AuthorsRule, Backend, Ca, Certificate, Change, Check, Claims, Component,
+        Confidence, Confident, Consensus, Constraints, Csr, Ctx, Dendrogram, Enhance, Enhanced,
+        Ensemble, Error, Event, Evidence, Fit, Fitted, Grouping, History, IterationLimit, Kind,
+        KktResidual, Mat, Method, Microclusters, NoEnhancement, ObjectiveChange, Observer, Outcome,
+        PaperRule, Part, Partition, Pipeline, PipelineSpec, Precomputed, Problem, Quantities,
+        Question, Range, Real, Record, Reference, Registry, Report, Represented, Result,
+        Similarity, Stage, State, Status, SteadyLabels, Stop, TimeLimit, Trace, Violations, Watch,
+        Weighting, part,
     };
-    pub use crate::enhance::{
-        Admm, AdmmParams, Exact, ExactParams, ExactPath, Threshold, ThresholdParams, TwoSided,
-        TwoSidedParams,
-    };
+    pub use crate::enhance::{Admm, Exact, ExactPath, Storage, Threshold, TwoSided};
+    pub use crate::io::{read_pool, write_labels, write_pool};
+    pub use crate::learn::{Drec, RsecH, RsecZ, Spce, Trce};
     pub use crate::metrics::Scores;
     pub use crate::registry::standard;
     pub use crate::stability::{Rule, StabilityParams, Verdict, choose, membership, stability};

@@ -1,7 +1,7 @@
 //! Every backend gives the same answers.
 
 use enclust::core::{
-    Backend, Component, Ctx, Ensemble, Fit, Method, Part, PipelineSpec, Real, Registry,
+    Backend, Component, Ctx, Ensemble, Fit, Method, Part, PipelineSpec, Question, Real, Registry,
 };
 use enclust::registry::{Precision, standard};
 use enclust_testkit::generate::{planted, planted_with_missing};
@@ -15,17 +15,14 @@ fn fit<S: Real>(
     registry: &Registry<S>,
     spec: &PipelineSpec,
     e: &Ensemble,
-    ctx: &mut Ctx<'_, S>,
+    ctx: &Ctx<'_, S>,
 ) -> Fit<S> {
-    registry.pipeline(spec).unwrap().fit(e, ctx).unwrap()
+    registry.pipeline(spec).unwrap().fit(e, &Question::default(), ctx).unwrap()
 }
 
 fn enhanced(represent: &str) -> PipelineSpec {
-    PipelineSpec {
-        confidence: Part::named("threshold"),
-        enhance: Part::named("admm"),
-        ..PipelineSpec::plain(Part::named(represent), Part::named("average"))
-    }
+    PipelineSpec::plain(Part::named(represent), Part::named("average"))
+        .enhanced(Part::named("threshold"), Part::named("admm"))
 }
 
 /// Enhances with every backend and compares with the reference.
@@ -37,10 +34,10 @@ fn enhancement_agrees<S: Precision>(tolerance: f64) {
         planted_with_missing(40, 8, 3, 0.1, 0.1, 3),
     ] {
         for spec in [enhanced("lwca"), enhanced("eac")] {
-            let expected = fit(&registry, &spec, &e, &mut Ctx::default());
+            let expected = fit(&registry, &spec, &e, &Ctx::default());
             let values = expected.evidence.as_similarity().unwrap().condensed();
             for backend in backends::<S>() {
-                let found = fit(&registry, &spec, &e, &mut Ctx::new(&*backend));
+                let found = fit(&registry, &spec, &e, &Ctx::new(&*backend));
                 assert_eq!(
                     found.report.iterations,
                     expected.report.iterations,
@@ -84,7 +81,7 @@ fn labels_are_the_truth<S: Precision>() {
         let spec = PipelineSpec::plain(Part::named(represent), Part::named(consensus));
         for backend in backends::<S>() {
             let outcome =
-                registry.pipeline(&spec).unwrap().run(&e, 4, &mut Ctx::new(&*backend)).unwrap();
+                registry.pipeline(&spec).unwrap().run(&e, 4, &Ctx::new(&*backend)).unwrap();
             let truth: Vec<usize> = (0..60).map(|i| i % 4).collect();
             assert_eq!(
                 outcome.partition.labels(),
@@ -111,9 +108,9 @@ fn labels_of_noise_agree_between_backends() {
     let registry = standard::<f64>();
     let e = planted(60, 10, 5, 0.5, 5);
     for spec in [enhanced("lwca"), enhanced("pts")] {
-        let expected = fit(&registry, &spec, &e, &mut Ctx::default());
+        let expected = fit(&registry, &spec, &e, &Ctx::default());
         for backend in backends::<f64>() {
-            let ctx = &mut Ctx::new(&*backend);
+            let ctx = &Ctx::new(&*backend);
             let found = fit(&registry, &spec, &e, ctx);
             assert_eq!(found.cut(5, ctx), expected.cut(5, ctx), "{}", backend.name());
         }

@@ -1,8 +1,8 @@
 //! Bad input is an error that names what and where, never a panic.
 
 use enclust::core::{
-    BoxedPipeline, Error, Fit, Kind, Microclusters, ParamError, ParamSpec, Precomputed, Range,
-    Registry, Represent, Value,
+    BoxedPipeline, Ca, Error, Fit, Kind, Microclusters, ParamError, ParamSpec, Precomputed,
+    Question, Range, Registry, Stage, Value,
 };
 use enclust::prelude::*;
 use enclust_testkit::generate::planted;
@@ -27,7 +27,7 @@ fn build(spec: &PipelineSpec) -> BoxedPipeline<f64> {
 }
 
 fn fit(method: &impl Method<f64>) -> Fit<f64> {
-    method.fit(&ensemble(), &mut Ctx::default()).unwrap()
+    method.fit(&ensemble(), &Question::default(), &Ctx::default()).unwrap()
 }
 
 // ---------------------------------------------------------------------------
@@ -103,7 +103,10 @@ fn a_selection_names_the_clustering_that_is_not_there() {
 fn missing_labels_are_refused_by_name_where_there_is_no_definition() {
     let e = Ensemble::from_rows(&[[Some(0), None], [Some(0), Some(1)]]).unwrap();
     for name in ["lwb", "ptb"] {
-        let error = build(&spec(name, "tcut")).fit(&e, &mut Ctx::default()).err().unwrap();
+        let error = build(&spec(name, "tcut"))
+            .fit(&e, &Question::default(), &Ctx::default())
+            .err()
+            .unwrap();
         let place = "clustering 1 has none for sample 0, counted from 0";
         says(&error, &format!("{name} does not support missing labels: {place}"));
     }
@@ -117,10 +120,10 @@ fn out_of_reach(method: &impl Method<f64>, component: &str) {
     let fit = fit(method);
     let largest = fit.fitted.largest_k();
     for k in [0, largest + 1, usize::MAX] {
-        let error = fit.cut(k, &mut Ctx::default()).unwrap_err();
+        let error = fit.cut(k, &Ctx::default()).unwrap_err();
         let component = component.to_string();
         assert_eq!(error, Error::ClusterCount { k, largest, component });
-        let run = method.run(&ensemble(), k, &mut Ctx::default()).unwrap_err();
+        let run = method.run(&ensemble(), k, &Ctx::default()).unwrap_err();
         assert_eq!(run, error);
     }
 }
@@ -144,7 +147,7 @@ fn a_number_of_clusters_out_of_reach_names_the_largest() {
 
 #[test]
 fn the_message_about_k_says_what_can_be_had() {
-    let error = build(&spec("eac", "average")).run(&ensemble(), 13, &mut Ctx::default());
+    let error = build(&spec("eac", "average")).run(&ensemble(), 13, &Ctx::default());
     says(
         &error.unwrap_err(),
         "k = 13 clusters cannot be reached: average gives between 1 and 12 here",
@@ -157,8 +160,8 @@ fn counting_groups_no_more_clusters_than_groups_can_be_had() {
     for (represent, consensus) in [("eac", "average"), ("eac", "spectral"), ("lwb", "tcut")] {
         let part = Part::named(consensus).set("weighting", "groups");
         let method = build(&PipelineSpec::plain(Part::named(represent), part));
-        assert!(method.run(&e, 3, &mut Ctx::default()).is_ok());
-        let error = method.run(&e, 4, &mut Ctx::default()).unwrap_err();
+        assert!(method.run(&e, 3, &Ctx::default()).is_ok());
+        let error = method.run(&e, 4, &Ctx::default()).unwrap_err();
         assert!(matches!(error, Error::ClusterCount { k: 4, largest: 3, .. }), "{error}");
     }
 }
@@ -210,19 +213,21 @@ fn a_matrix_of_the_wrong_size_is_refused() {
 fn a_precomputed_similarity_must_have_the_samples_of_the_ensemble() {
     let similarity = Similarity::from_matrix(2, &[1.0, 0.5, 0.5, 1.0]).unwrap();
     let method = Pipeline::plain(Precomputed::new(similarity), Linkage::average()).unwrap();
-    let error = method.run(&ensemble(), 2, &mut Ctx::default()).unwrap_err();
+    let error = method.run(&ensemble(), 2, &Ctx::default()).unwrap_err();
     says(&error, "samples of the precomputed similarity: expected 12, found 2");
 }
 
 #[test]
 fn a_precomputed_similarity_must_not_join_what_the_labels_tell_apart() {
     let alike = Ensemble::from_columns(&[[0, 0, 1]]).unwrap();
-    let evidence = Eac.build(&Microclusters::of(&alike), &mut Ctx::<f64>::default()).unwrap();
+    let evidence = Eac
+        .build(&Microclusters::of(&alike), &Question::default(), &Ctx::<f64>::default())
+        .unwrap();
     let given = Precomputed::new(evidence.as_similarity().unwrap().clone());
     let method =
         Pipeline::new(given, Threshold::default(), Admm::default(), Linkage::average()).unwrap();
     let apart = Ensemble::from_columns(&[[0, 1, 1]]).unwrap();
-    let error = method.run(&apart, 2, &mut Ctx::default()).unwrap_err();
+    let error = method.run(&apart, 2, &Ctx::default()).unwrap_err();
     says(
         &error,
         "the ensemble does not support a similarity that joins sample 1 with one of another label row",
@@ -233,14 +238,14 @@ fn a_precomputed_similarity_must_not_join_what_the_labels_tell_apart() {
 // Parameters, whatever components there are.
 
 /// Builds the component of that name in that stage.
-fn try_build(registry: &Registry<f64>, stage: &str, part: &Part) -> Result<(), Error> {
+fn try_build(registry: &Registry<f64>, stage: Stage, part: &Part) -> Result<(), Error> {
     match stage {
-        "representation" => registry.represent.build(part).map(drop),
-        "choice of confident pairs" => registry.confidence.build(part).map(drop),
-        "enhancer" => registry.enhance.build(part).map(drop),
-        "stopping rule" => registry.stop.build(part).map(drop),
-        "consensus function" => registry.consensus.build(part).map(drop),
-        "backend" => registry.backend.build(part).map(drop),
+        Stage::Ca => registry.ca.build(part).map(|_| ()),
+        Stage::Confidence => registry.confidence.build(part).map(|_| ()),
+        Stage::Enhance => registry.enhance.build(part).map(|_| ()),
+        Stage::Stop => registry.stop.build(part).map(|_| ()),
+        Stage::Consensus => registry.consensus.build(part).map(|_| ()),
+        Stage::Backend => registry.backend.build(part).map(|_| ()),
         other => panic!("a stage without a test: {other}"),
     }
 }
@@ -349,12 +354,15 @@ fn every_default_is_in_range_and_of_its_own_type() {
 #[test]
 fn an_unknown_component_lists_the_known_ones() {
     let registry = standard::<f64>();
-    let stages: Vec<&str> = registry.listing().iter().map(|l| l.stage).collect();
+    let stages: Vec<Stage> = registry.listing().iter().map(|l| l.stage).collect();
     for stage in stages {
         let error = try_build(&registry, stage, &Part::named("nope")).unwrap_err();
         let of_stage = registry.listing().into_iter().filter(|l| l.stage == stage);
         let known: Vec<&str> = of_stage.map(|l| l.name).collect();
-        says(&error, &format!("no {stage} is called \"nope\"; known: {}", known.join(", ")));
+        says(
+            &error,
+            &format!("no {} is called \"nope\"; known: {}", stage.noun(), known.join(", ")),
+        );
     }
 }
 
@@ -382,7 +390,7 @@ fn parts_that_do_not_fit_say_what_they_read_and_make() {
     let error = registry.pipeline(&spec("eac", "tcut")).unwrap_err();
     says(&error, "tcut reads a bipartite graph, but eac makes a similarity");
 
-    let enhanced = PipelineSpec { enhance: Part::named("admm"), ..spec("lwb", "tcut") };
+    let enhanced = spec("lwb", "tcut").enhanced(Part::named("threshold"), Part::named("admm"));
     let error = registry.pipeline(&enhanced).unwrap_err();
     says(&error, "admm reads a similarity, but lwb makes a bipartite graph");
 }
@@ -390,7 +398,7 @@ fn parts_that_do_not_fit_say_what_they_read_and_make() {
 #[test]
 fn swapping_in_a_part_that_does_not_fit_is_refused() {
     let method = Pipeline::plain(Eac, Linkage::average()).unwrap();
-    let error = method.with_represent(LocallyWeightedBipartite::default()).unwrap_err();
+    let error = method.with_ca(LocallyWeightedBipartite::default()).unwrap_err();
     assert!(matches!(error, Error::KindMismatch { .. }), "{error}");
 }
 
@@ -399,12 +407,12 @@ fn evidence_of_the_wrong_kind_is_refused_by_every_consensus_function() {
     let (registry, m) = (standard::<f64>(), Microclusters::of(&ensemble()));
     for represent in ["eac", "lwb"] {
         let part = Part::named(represent);
-        let represent = registry.represent.build(&part).unwrap();
-        let evidence = represent.build(&m, &mut Ctx::default()).unwrap();
+        let represent = registry.ca.build(&part).unwrap();
+        let evidence = represent.build(&m, &Question::default(), &Ctx::default()).unwrap();
         for name in registry.consensus.names() {
             let consensus = registry.consensus.build(&Part::named(name)).unwrap();
             let accepted = consensus.accepts().contains(&evidence.kind());
-            match consensus.fit(&evidence, &mut Ctx::default()) {
+            match consensus.fit(&evidence, &Ctx::default()) {
                 Ok(_) => assert!(accepted, "{name}"),
                 Err(e) => assert!(!accepted && e.to_string().starts_with(name), "{name}: {e}"),
             }
@@ -414,7 +422,7 @@ fn evidence_of_the_wrong_kind_is_refused_by_every_consensus_function() {
 
 #[test]
 fn a_stopping_rule_needs_something_that_iterates() {
-    let with_stop = PipelineSpec { stop: Some(Part::named("kkt")), ..spec("eac", "average") };
+    let with_stop = spec("eac", "average").stopped(Part::named("kkt"));
     let error = standard::<f64>().pipeline(&with_stop).unwrap_err();
-    says(&error, "none does not support the stopping rule kkt");
+    says(&error, "none does not support the stopping rule kkt: it does not iterate");
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use enclust::core::{
-    Confidence, Consensus, Enhancer, Error, Evidence, Fit, Microclusters, Precomputed, Represent,
+    Ca, Confidence, Consensus, Enhance, Error, Evidence, Fit, Microclusters, Precomputed, Question,
 };
 use enclust::prelude::*;
 use enclust_testkit::generate::{planted, planted_with_missing};
@@ -13,7 +13,7 @@ fn ensemble() -> Ensemble {
 }
 
 fn fit(method: &impl Method<f64>, e: &Ensemble) -> Fit<f64> {
-    method.fit(e, &mut Ctx::default().with_clusters(3)).unwrap()
+    method.fit(e, &Question::clusters(3), &Ctx::default()).unwrap()
 }
 
 /// Everything a fit says: evidence, iterations, merges.
@@ -41,23 +41,23 @@ fn static_boxed_and_mixed_pipelines_agree() {
         (Lwca::default(), Threshold::default(), Admm::default(), Linkage::average());
     let references = Pipeline::new(&lwca, &threshold, &admm, &average).unwrap();
     let dynamic = Pipeline::new(
-        &lwca as &dyn Represent<f64>,
+        &lwca as &dyn Ca<f64>,
         &threshold as &dyn Confidence<f64>,
-        &admm as &dyn Enhancer<f64>,
+        &admm as &dyn Enhance<f64>,
         &average as &dyn Consensus<f64>,
     )
     .unwrap();
     let boxed = Pipeline::new(
-        Box::new(lwca.clone()) as Box<dyn Represent<f64>>,
+        Box::new(lwca.clone()) as Box<dyn Ca<f64>>,
         Box::new(threshold.clone()) as Box<dyn Confidence<f64>>,
-        Box::new(admm.clone()) as Box<dyn Enhancer<f64>>,
+        Box::new(admm.clone()) as Box<dyn Enhance<f64>>,
         Box::new(average.clone()) as Box<dyn Consensus<f64>>,
     )
     .unwrap();
     let mixed = Pipeline::new(
-        Arc::new(lwca.clone()) as Arc<dyn Represent<f64>>,
+        Arc::new(lwca.clone()) as Arc<dyn Ca<f64>>,
         &threshold,
-        Box::new(Arc::new(admm.clone()) as Arc<dyn Enhancer<f64>>),
+        Box::new(Arc::new(admm.clone()) as Arc<dyn Enhance<f64>>),
         average.clone(),
     )
     .unwrap();
@@ -79,16 +79,16 @@ fn swapping_a_part_equals_starting_with_it() {
     let e = ensemble();
     let plain = || Pipeline::plain(Eac, Linkage::single()).unwrap();
     let swapped = plain()
-        .with_represent(Lwca::default())
+        .with_ca(Lwca::default())
         .and_then(|p| p.with_consensus(Linkage::complete()))
         .and_then(|p| p.with_confidence(Threshold::default()))
-        .and_then(|p| p.with_enhancer(Admm::default()))
+        .and_then(|p| p.with_enhance(Admm::default()))
         .unwrap();
     let direct =
         Pipeline::new(Lwca::default(), Threshold::default(), Admm::default(), Linkage::complete());
     assert_eq!(answer(&swapped, &e), answer(&direct.unwrap(), &e));
-    assert_eq!(swapped.name(), "lwca+admm+complete");
-    let restored = swapped.with_enhancer(NoEnhancement).unwrap();
+    assert_eq!(swapped.name(), "lwca+threshold+admm+complete");
+    let restored = swapped.with_enhance(NoEnhancement).unwrap();
     assert_eq!(
         answer(&restored, &e),
         answer(&Pipeline::plain(Lwca::default(), Linkage::complete()).unwrap(), &e)
@@ -99,14 +99,14 @@ fn swapping_a_part_equals_starting_with_it() {
 fn several_k_from_one_fit_equal_separate_runs() {
     let (e, registry) = (ensemble(), standard::<f64>());
     for preset in registry.presets() {
-        if registry.represent.build(&preset.spec.represent).unwrap().reads_k() {
+        if registry.ca.build(&preset.spec.ca).unwrap().reads_k() {
             continue;
         }
         let method = registry.pipeline(&preset.spec).unwrap();
         let once = fit(&method, &e);
         let exactly = registry.consensus.build(&preset.spec.consensus).unwrap().gives_exactly_k();
         for k in [5, 2, 7, 3, 1] {
-            let ctx = &mut Ctx::default();
+            let ctx = &Ctx::default();
             let separate = method.run(&e, k, ctx).unwrap().partition;
             assert_eq!(once.cut(k, ctx).unwrap(), separate, "{}, k = {k}", preset.name);
             assert!(separate.clusters() == k || !exactly && separate.clusters() < k);
@@ -149,7 +149,7 @@ fn a_precomputed_similarity_may_be_finer_than_the_labels() {
     )
     .unwrap();
     let plain = Pipeline::plain(Precomputed::new(s.clone()), Linkage::average()).unwrap();
-    let outcome = plain.run(&e, 2, &mut Ctx::default()).unwrap();
+    let outcome = plain.run(&e, 2, &Ctx::default()).unwrap();
     assert_eq!(outcome.partition.labels(), [0, 0, 1, 1]);
     let enhanced = Pipeline::new(
         Precomputed::new(s),
@@ -213,9 +213,8 @@ fn gaps() -> Ensemble {
 #[test]
 fn missing_labels_go_through_the_whole_pipeline() {
     let e = gaps();
-    let plain =
-        |r: Box<dyn Represent<f64>>| fit(&Pipeline::plain(r, Linkage::average()).unwrap(), &e);
-    let enhanced = |r: Box<dyn Represent<f64>>| {
+    let plain = |r: Box<dyn Ca<f64>>| fit(&Pipeline::plain(r, Linkage::average()).unwrap(), &e);
+    let enhanced = |r: Box<dyn Ca<f64>>| {
         fit(
             &Pipeline::new(r, Threshold::default(), Admm::default(), Linkage::average()).unwrap(),
             &e,
@@ -223,7 +222,7 @@ fn missing_labels_go_through_the_whole_pipeline() {
     };
     let lwca = || Box::new(Lwca::default());
     for fit in [plain(Box::new(Eac)), plain(lwca()), enhanced(Box::new(Eac)), enhanced(lwca())] {
-        let labels = fit.cut(3, &mut Ctx::default()).unwrap();
+        let labels = fit.cut(3, &Ctx::default()).unwrap();
         assert_eq!(labels.labels(), [0, 0, 0, 0, 1, 1, 1, 1, 2]);
         let matrix = similarity(&fit).to_matrix();
         assert_eq!(matrix[8 * 9..8 * 9 + 8], [0.0; 8], "similar to nobody");
@@ -247,7 +246,7 @@ fn a_weight_equals_repeated_columns() {
     let repeated = e.select(&[0, 1, 1, 1, 2, 3, 3, 4, 5]).unwrap();
     for preset in registry.presets() {
         let method = registry.pipeline(&preset.spec).unwrap();
-        let one = match method.fit(&weighted, &mut Ctx::default().with_clusters(3)) {
+        let one = match method.fit(&weighted, &Question::clusters(3), &Ctx::default()) {
             Err(Error::Unsupported { .. }) => continue,
             one => one.unwrap(),
         };
@@ -256,7 +255,7 @@ fn a_weight_equals_repeated_columns() {
         if let (Some(a), Some(b)) = (one.evidence.as_similarity(), other.evidence.as_similarity()) {
             close(&a.to_matrix(), &b.to_matrix());
         }
-        let ctx = &mut Ctx::default();
+        let ctx = &Ctx::default();
         assert_eq!(one.cut(3, ctx), other.cut(3, ctx), "{}", preset.name);
     }
 }
@@ -276,9 +275,9 @@ fn fractional_weights_of_one_ratio_are_one_answer() {
 fn a_run_reports_its_stages_and_iterations() {
     let method =
         Pipeline::new(Lwca::default(), Threshold::default(), Admm::default(), Linkage::average());
-    let outcome = method.unwrap().run(&ensemble(), 3, &mut Ctx::default()).unwrap();
-    let stages: Vec<&str> = outcome.timings.iter().map(|t| t.0).collect();
-    assert_eq!(stages, ["microclusters", "represent", "confidence", "enhance", "consensus"]);
+    let outcome = method.unwrap().run(&ensemble(), 3, &Ctx::default()).unwrap();
+    let stages: Vec<&str> = outcome.timings.iter().map(|t| t.0.key()).collect();
+    assert_eq!(stages, ["microclusters", "ca", "confidence", "enhance", "consensus"]);
     assert_eq!(outcome.report.component, "admm");
     assert!(outcome.report.iterations > 0);
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use enclust::core::{
     BoxedPipeline, Ctx, Ensemble, Error, Fit, Fitted, Method, Microclusters, Part, Partition,
-    PipelineSpec, Problem, Real, Registry, Similarity,
+    PipelineSpec, Problem, Question, Real, Registry, Similarity,
 };
 use enclust::metrics::Contingency;
 use enclust::registry::standard;
@@ -33,16 +33,13 @@ struct Recipe<S> {
 fn specs() -> Vec<PipelineSpec> {
     let registry = standard::<f64>();
     let mut specs: Vec<_> = registry.presets().iter().map(|p| p.spec.clone()).collect();
-    for represent in registry.represent.names() {
+    for represent in registry.ca.names() {
         for (enhance, confidence) in
             [("none", "none"), ("admm", "threshold"), ("exact", "threshold")]
         {
             for consensus in registry.consensus.names() {
-                let spec = PipelineSpec {
-                    confidence: Part::named(confidence),
-                    enhance: Part::named(enhance),
-                    ..PipelineSpec::plain(Part::named(represent), Part::named(consensus))
-                };
+                let plain = PipelineSpec::plain(Part::named(represent), Part::named(consensus));
+                let spec = plain.enhanced(Part::named(confidence), Part::named(enhance));
                 match registry.pipeline(&spec) {
                     Ok(_) => specs.push(spec),
                     Err(Error::KindMismatch { .. }) => {}
@@ -69,10 +66,10 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
             _ => spec.stop = Some(Part::named("iterations").set("limit", 25)),
         }
         // Hundreds of iterations for each of many compositions say no more than a few.
-        if spec.represent.name.starts_with("rsec") {
-            spec.represent = spec.represent.set("max_iterations", 8);
+        if spec.ca.name.starts_with("rsec") {
+            spec.ca = spec.ca.set("max_iterations", 8);
         }
-        let learns = registry.represent.build(&spec.represent).unwrap().reads_k();
+        let learns = registry.ca.build(&spec.ca).unwrap().reads_k();
         Recipe { pipeline: registry.pipeline(&spec).unwrap(), spec, learns }
     };
     specs().into_iter().map(build).collect()
@@ -81,7 +78,7 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
 impl<S: Real> Recipe<S> {
     /// The fit, or nothing where labels are missing that the parts need.
     fn fit(&self, e: &Ensemble) -> Option<Fit<S>> {
-        match self.pipeline.fit(e, &mut Ctx::default().with_clusters(few_clusters(e))) {
+        match self.pipeline.fit(e, &Question::clusters(few_clusters(e)), &Ctx::default()) {
             Err(Error::Unsupported { .. }) if e.has_missing() => None,
             fit => Some(fit.unwrap()),
         }
@@ -89,7 +86,7 @@ impl<S: Real> Recipe<S> {
 
     /// Whether merges are counted in whole numbers, so that ties are exact.
     fn is_exact(&self, e: &Ensemble) -> bool {
-        self.spec.represent.name == "eac" && self.spec.enhance.name == "none" && !e.has_missing()
+        self.spec.ca.name == "eac" && self.spec.enhance.name == "none" && !e.has_missing()
     }
 }
 
@@ -118,7 +115,7 @@ fn any_ensembles() -> impl Strategy<Value = Ensemble> {
 }
 
 fn cut(fitted: &dyn Fitted<f64>, k: usize) -> Partition {
-    fitted.cut(k, &mut Ctx::default()).unwrap()
+    fitted.cut(k, &Ctx::default()).unwrap()
 }
 
 /// The k for evidence that is learned for one.
@@ -126,7 +123,7 @@ fn few_clusters(e: &Ensemble) -> usize {
     Microclusters::of(e).len().min(3)
 }
 
-fn cuts<S: Real>(fit: &Fit<S>, up_to: usize, ctx: &mut Ctx<'_, S>) -> Vec<Partition> {
+fn cuts<S: Real>(fit: &Fit<S>, up_to: usize, ctx: &Ctx<'_, S>) -> Vec<Partition> {
     let ks = fit.clusters.map_or(1..=fit.fitted.largest_k().min(up_to), |k| k..=k);
     ks.map(|k| fit.cut(k, ctx).unwrap()).collect()
 }
@@ -275,7 +272,7 @@ fn numbers_of_clusters_do_not_matter_to_the_stages() {
     let similarities = |r: &&Recipe<f64>| {
         !r.learns
             && r.pipeline
-                .fit(&planted(9, 4, 3, 0.2, 1), &mut Ctx::default())
+                .fit(&planted(9, 4, 3, 0.2, 1), &Question::default(), &Ctx::default())
                 .is_ok_and(|f| matrix(&f).is_some())
     };
     let recipes: Vec<&Recipe<f64>> = recipes.iter().filter(similarities).collect();
@@ -377,9 +374,10 @@ fn number_of_threads_changes_no_label() {
     check(10, any_ensembles(), |e| {
         for recipe in recipes.iter().filter(|r| r.fit(e).is_some()) {
             let labels = |threads: usize| {
-                let mut ctx = Ctx::default().with_threads(threads).with_clusters(few_clusters(e));
-                let fit = recipe.pipeline.fit(e, &mut ctx).unwrap();
-                cuts(&fit, 4, &mut ctx)
+                let (question, ctx) =
+                    (Question::clusters(few_clusters(e)), Ctx::default().with_threads(threads));
+                let fit = recipe.pipeline.fit(e, &question, &ctx).unwrap();
+                cuts(&fit, 4, &ctx)
             };
             assert_eq!(labels(1), labels(2), "{:?}", recipe.spec);
         }
@@ -391,8 +389,8 @@ fn number_of_threads_changes_no_label_of_several_hundred_samples() {
     let e = planted(300, 10, 5, 0.3, 1);
     for recipe in recipes(&standard::<f64>()) {
         let run = |threads: usize| {
-            let mut ctx = Ctx::default().with_threads(threads);
-            recipe.pipeline.run(&e, 5, &mut ctx).unwrap().partition
+            let ctx = Ctx::default().with_threads(threads);
+            recipe.pipeline.run(&e, 5, &ctx).unwrap().partition
         };
         assert_eq!(run(1), run(2), "{:?}", recipe.spec);
     }
@@ -408,8 +406,8 @@ fn number_of_threads_changes_nothing_learned_from_many_groups() {
     assert_eq!(methods.clone().count(), 4);
     for recipe in methods {
         let run = |threads: usize| {
-            let mut ctx = Ctx::default().with_threads(threads).with_clusters(5);
-            recipe.pipeline.fit(&e, &mut ctx).unwrap().evidence
+            let ctx = Ctx::default().with_threads(threads);
+            recipe.pipeline.fit(&e, &Question::clusters(5), &ctx).unwrap().evidence
         };
         assert_eq!(run(1), run(2), "{:?}", recipe.spec);
     }
@@ -431,16 +429,16 @@ fn single_and_double_precision_agree() {
 
 /// The stages of a pipeline, one by one, over groups of the caller's choice.
 fn by_stages(spec: &PipelineSpec, m: &Microclusters) -> (Similarity<f64>, Box<dyn Fitted<f64>>) {
-    let (registry, ctx) = (standard::<f64>(), &mut Ctx::default());
-    let evidence = registry.represent.build(&spec.represent).unwrap().build(m, ctx).unwrap();
+    let (registry, ctx) = (standard::<f64>(), &Ctx::default());
+    let evidence =
+        registry.ca.build(&spec.ca).unwrap().build(m, &Question::default(), ctx).unwrap();
     let similarity = evidence.as_similarity().unwrap();
     let confidence = registry.confidence.build(&spec.confidence).unwrap();
     let confident = confidence.select(m, similarity, ctx).unwrap();
-    let problem = Problem { similarity, confident: &confident, start: None };
-    let mut enhancer = registry.enhance.build(&spec.enhance).unwrap();
-    if let Some(stop) = &spec.stop {
-        enhancer = enhancer.with_stop(registry.stop.build(stop).unwrap().into()).unwrap();
-    }
+    let problem = Problem::new(similarity, &confident).unwrap();
+    let enhancer = registry.enhance.build(&spec.enhance).unwrap();
+    let stop = spec.stop.as_ref().map(|stop| registry.stopping_rule(stop).unwrap());
+    let problem = problem.with_stop(stop.as_deref());
     let enhanced = enhancer.enhance(&problem, ctx).unwrap().similarity;
     let consensus = registry.consensus.build(&spec.consensus).unwrap();
     let fitted = consensus.fit(&enhanced.clone().into(), ctx).unwrap();
@@ -450,7 +448,7 @@ fn by_stages(spec: &PipelineSpec, m: &Microclusters) -> (Similarity<f64>, Box<dy
 #[test]
 fn microclusters_give_what_the_samples_give() {
     let recipes = recipes(&standard::<f64>());
-    let counting = |r: &&Recipe<f64>| ["eac", "lwca"].contains(&r.spec.represent.name.as_str());
+    let counting = |r: &&Recipe<f64>| ["eac", "lwca"].contains(&r.spec.ca.name.as_str());
     let tally = Tally::default();
     check(60, any_ensembles(), |e| {
         for recipe in recipes.iter().filter(counting) {
@@ -484,7 +482,9 @@ fn neither_order_matters_to_the_number_of_iterations() {
     for seed in 0..20 {
         let e = planted(40, 10, 4, 0.25, seed);
         let other = e.select(&shuffled(10, seed)).unwrap().rearranged(&shuffled(40, seed)).unwrap();
-        let iterations = |e| published().fit(e, &mut Ctx::default()).unwrap().report.iterations;
+        let iterations = |e| {
+            published().fit(e, &Question::default(), &Ctx::default()).unwrap().report.iterations
+        };
         assert_eq!(iterations(&e), iterations(&other), "seed {seed}");
     }
 }
@@ -551,9 +551,9 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
             // Weights that no sum of others equals leave no two similarities tied.
             let weights = (0..14).map(|k| 1.0 + (k as f64 * 0.618_033_988_749_894_9).fract());
             let weighted = plain.clone().with_weights(weights.collect()).unwrap();
-            let (e, fit) = match method.fit_for(4, &weighted, &mut Ctx::default()) {
+            let (e, fit) = match method.fit(&weighted, &Question::clusters(4), &Ctx::default()) {
                 Err(Error::Unsupported { .. }) => {
-                    let fit = method.fit_for(4, &plain, &mut Ctx::default()).unwrap();
+                    let fit = method.fit(&plain, &Question::clusters(4), &Ctx::default()).unwrap();
                     (plain, fit)
                 }
                 fit => (weighted, fit.unwrap()),
@@ -567,8 +567,8 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
             without_ties += 1;
             let order = shuffled(e.samples(), seed);
             let other = e.rearranged(&order).unwrap();
-            let again = method.run(&other, 4, &mut Ctx::default()).unwrap().partition;
-            let expected = fit.cut(4, &mut Ctx::default()).unwrap().rearranged(&order);
+            let again = method.run(&other, 4, &Ctx::default()).unwrap().partition;
+            let expected = fit.cut(4, &Ctx::default()).unwrap().rearranged(&order);
             assert_eq!(again, expected, "{name}, seed {seed}");
         }
         assert!(without_ties >= 6, "{name}: {without_ties} of 12 ensembles without ties");
@@ -586,18 +586,18 @@ fn shuffling_the_samples_moves_no_mean_score_of_seeded_methods() {
     let registry = standard::<f64>();
     for name in SEEDED {
         let mut spec = registry.preset(name).unwrap().spec.clone();
-        spec.represent = match name {
+        spec.ca = match name {
             // At its default it finds nothing here that an order could spoil.
-            "drec" => spec.represent.set("lambda", 10.0),
-            "rsec-h" | "rsec-z" => spec.represent.set("max_iterations", 8),
-            _ => spec.represent,
+            "drec" => spec.ca.set("lambda", 10.0),
+            "rsec-h" | "rsec-z" => spec.ca.set("max_iterations", 8),
+            _ => spec.ca,
         };
         let method = registry.pipeline(&spec).unwrap();
         let (e, truth) = blurred(3);
         let order = shuffled(e.samples(), 9);
         let scores = |e: &Ensemble, truth: &Partition| -> Vec<f64> {
             let score = |seed| {
-                let ctx = &mut Ctx::default().with_seed(seed);
+                let ctx = &Ctx::default().with_seed(seed);
                 let found = method.run(e, 4, ctx).unwrap().partition;
                 Contingency::of(truth, &found).unwrap().ari()
             };

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use enclust::core::{
-    BoxedPipeline, Confidence, Ctx, Enhancer, Method, Microclusters, Part, PipelineSpec, Problem,
-    Represent, Similarity,
+    BoxedPipeline, Ca, Confidence, Ctx, Enhance, Method, Microclusters, Part, PipelineSpec,
+    Problem, Question, Similarity,
 };
-use enclust::enhance::{Exact, ExactParams, Storage, Threshold};
+use enclust::enhance::{Exact, Storage, Threshold};
 use enclust::metrics::Scores;
 use enclust::registry::{DEFAULT_BACKEND, standard};
 use enclust_experiment::{PaperDraws, Summary};
@@ -42,8 +42,7 @@ fn scores(pool: &Pool, method: &BoxedPipeline<f64>) -> Vec<f64> {
     let scores = draws
         .map(|columns| {
             let ensemble = pool.ensemble.select(&columns).unwrap();
-            let outcome =
-                method.run(&ensemble, truth.clusters(), &mut Ctx::new(&*backend)).unwrap();
+            let outcome = method.run(&ensemble, truth.clusters(), &Ctx::new(&*backend)).unwrap();
             iterations.fetch_add(outcome.report.iterations, Ordering::Relaxed);
             Scores::of(truth, &outcome.partition).unwrap().ari
         })
@@ -135,7 +134,7 @@ fn distance(x: &Similarity<f64>, y: &Similarity<f64>) -> (f64, f64) {
 /// At the default tolerance, against a solve to 1e-12 in double precision.
 #[test]
 fn exact_is_as_close_to_the_optimum_as_it_says() {
-    let ctx = &mut Ctx::<f64>::default();
+    let ctx = &Ctx::<f64>::default();
     for (dataset, draws) in [
         ("Ecoli", 20),
         ("Aggregation", 20),
@@ -147,16 +146,13 @@ fn exact_is_as_close_to_the_optimum_as_it_says() {
         let Some(pool) = load(dataset) else { return };
         for columns in PaperDraws::new(100, ENSEMBLE, 1).unwrap().take(draws) {
             let micro = Microclusters::of(&pool.ensemble.select(&columns).unwrap());
-            let evidence = enclust::ca::Lwca::default().build(&micro, ctx).unwrap();
+            let evidence =
+                enclust::ca::Lwca::default().build(&micro, &Question::default(), ctx).unwrap();
             let similarity = evidence.as_similarity().unwrap();
             let confident = Threshold::default().select(&micro, similarity, ctx).unwrap();
-            let problem = Problem { similarity, confident: &confident, start: None };
-            let tight = ExactParams {
-                tolerance: 1e-12,
-                storage: Storage::Double,
-                ..ExactParams::default()
-            };
-            let optimum = Exact::new(tight).unwrap().enhance(&problem, ctx).unwrap();
+            let problem = Problem::new(similarity, &confident).unwrap();
+            let tight = Exact::default().tolerance(1e-12).storage(Storage::Double);
+            let optimum = tight.enhance(&problem, ctx).unwrap();
             let given = Exact::default().enhance(&problem, ctx).unwrap();
             let certificate = given.report.certificate.unwrap();
             let (norm, largest) = distance(&given.similarity, &optimum.similarity);
@@ -202,7 +198,7 @@ fn matched(pool: &Pool, ensemble: usize, spec: &PipelineSpec) -> usize {
     let columns: Vec<usize> = (20 * ensemble..20 * (ensemble + 1)).collect();
     let drawn = pool.ensemble.select(&columns).unwrap();
     let method = standard::<f64>().pipeline(spec).unwrap();
-    let found = method.run(&drawn, truth.clusters(), &mut Ctx::default()).unwrap().partition;
+    let found = method.run(&drawn, truth.clusters(), &Ctx::default()).unwrap().partition;
     let accuracy = Scores::of(truth, &found).unwrap().accuracy;
     (accuracy * truth.len() as f64).round() as usize
 }
@@ -213,7 +209,7 @@ fn spce_equals_the_authors_results_on_lung() {
     for (ensemble, row) in SPCE_ON_LUNG.iter().enumerate() {
         for (tenths, &wanted) in row.iter().enumerate() {
             let mut spec = preset("spce");
-            spec.represent = spec.represent.set("tau", tenths as f64 / 10.0);
+            spec.ca = spec.ca.set("tau", tenths as f64 / 10.0);
             let found = matched(&pool, ensemble, &spec);
             assert_eq!(found, wanted, "ensemble {}, tau {tenths}/10", ensemble + 1);
         }
@@ -227,10 +223,8 @@ fn trce_equals_the_authors_results_on_lung() {
     for (ensemble, row) in TRCE_ON_LUNG.iter().enumerate() {
         for (exponent, &wanted) in (-5..).zip(row) {
             let mut spec = preset("trce");
-            spec.represent = spec
-                .represent
-                .set("lambda", 10.0_f64.powi(exponent))
-                .set("last_clustering_weighs", true);
+            spec.ca =
+                spec.ca.set("lambda", 10.0_f64.powi(exponent)).set("last_clustering_weighs", true);
             let found = matched(&pool, ensemble, &spec);
             assert_eq!(found, wanted, "ensemble {}, lambda 1e{exponent}", ensemble + 1);
         }

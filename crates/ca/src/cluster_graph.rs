@@ -3,70 +3,61 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, ClusterGraph, Component, Csr, Ctx, Evidence, Footprint, Kind, Mat, Microclusters,
-    ParamError, Parameters, Real, Represent, Result, Shape,
+    Bytes, Ca, ClusterGraph, Component, Csr, Ctx, Footprint, Kind, Mat, Microclusters, Question,
+    Real, Represented, Result, Shape, part,
 };
 
-use crate::cluster_walk::{ClusterSimilarity, EcaParams};
+use crate::cluster_walk::ClusterSimilarity;
+use crate::eca::Eca;
 
-/// Base clusters joined by their propagated similarities.
-///
-/// **Problem.** The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights
-/// of a graph of them. A cluster has weight 1 with itself; one that shares no sample with
-/// another (there is but one clustering, then) has none at all.
-///
-/// It runs at group size: Z counts samples, and the samples of a group are in the same
-/// clusters.
-///
-/// **Parameters.** t, see [`EcaParams`].
-///
-/// **Complexity.** O(n' m² + t N e) time for N base clusters and e pairs of them that share
-/// a sample; n' m + 4N² numbers, no n' × n' matrix.
-///
-/// **Determinism.** A function of the ensemble; threads change nothing.
-///
-/// **Errors.** Missing labels and weights other than 1 are
-/// [unsupported](enclust_core::Error::Unsupported).
-///
-/// ```
-/// use enclust_ca::PropagatedClusters;
-/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1], [0, 1, 2]])?;
-/// let pcs = PropagatedClusters::default();
-/// let Evidence::ClusterGraph(graph) = pcs.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?
-/// else { unreachable!() };
-/// assert_eq!((graph.members.rows(), graph.weights.rows()), (3, 7));
-/// assert_eq!(graph.weights[(0, 0)], 1.0);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** As for [`Eca`](crate::Eca) (ECPCS-MC).
-#[derive(Clone, Debug, Default)]
-pub struct PropagatedClusters {
-    params: EcaParams,
+part! {
+    /// Base clusters joined by their propagated similarities.
+    ///
+    /// **Problem.** The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights
+    /// of a graph of them. A cluster has weight 1 with itself; one that shares no sample with
+    /// another (there is but one clustering, then) has none at all.
+    ///
+    /// It runs at group size: Z counts samples, and the samples of a group are in the same
+    /// clusters.
+    ///
+    /// **Parameters.** t, see [`Eca`].
+    ///
+    /// **Complexity.** O(n' m² + t N e) time for N base clusters and e pairs of them that share
+    /// a sample; n' m + 4N² numbers, no n' × n' matrix.
+    ///
+    /// **Determinism.** A function of the ensemble; threads change nothing.
+    ///
+    /// **Errors.** Missing labels and weights other than 1 are
+    /// [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// ```
+    /// use enclust_ca::PropagatedClusters;
+    /// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1], [0, 1, 2]])?;
+    /// let pcs = PropagatedClusters::default();
+    /// let Evidence::ClusterGraph(graph) = pcs.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?.evidence
+    /// else { unreachable!() };
+    /// assert_eq!((graph.members.rows(), graph.weights.rows()), (3, 7));
+    /// assert_eq!(graph.weights[(0, 0)], 1.0);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** As for [`Eca`](crate::Eca) (ECPCS-MC).
+    pub struct PropagatedClusters("pcs", "graph of base clusters that are alike (ECPCS)") of Eca;
 }
 
-impl PropagatedClusters {
-    /// Checks the parameters.
-    pub fn new(params: EcaParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(PropagatedClusters { params })
-    }
-}
-
-impl Component for PropagatedClusters {
-    fn name(&self) -> &str {
-        "pcs"
-    }
-}
-
-impl<S: Real> Represent<S> for PropagatedClusters {
+impl<S: Real> Ca<S> for PropagatedClusters {
     fn kind(&self) -> Kind {
         Kind::ClusterGraph
     }
 
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
         let grouping = Arc::clone(microclusters.grouping());
         let (members, weights) = (members(microclusters), weights(&clusters));

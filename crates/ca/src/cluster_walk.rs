@@ -1,18 +1,10 @@
 //! A random walk between base clusters, and how alike its walkers spread.
 
-use enclust_core::{Bytes, Csr, Error, Microclusters, Range, Result, Shape, parameters};
+use enclust_core::{Bytes, Csr, Error, Microclusters, Result, Shape};
 use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
 use crate::trajectory::trajectory_similarity;
-
-parameters! {
-    /// Parameters of [`Eca`](crate::Eca) and of [`PropagatedClusters`](crate::PropagatedClusters).
-    pub struct EcaParams for "eca" {
-        /// t: steps of the random walk between base clusters (little changes beyond 10).
-        pub steps: usize = 20, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
-    }
-}
 
 /// The similarities of all base clusters, propagated along a walk between them.
 pub struct ClusterSimilarity {

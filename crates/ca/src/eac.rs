@@ -3,47 +3,47 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Ctx, Evidence, Footprint, Microclusters, Real, Represent, Result, Shape, Similarity,
-    fill_condensed,
+    Ca, Ctx, Footprint, Microclusters, Question, Real, Represented, Result, Shape, Similarity,
+    fill_condensed, part,
 };
 
 use crate::memory::filling;
 
-/// The co-association matrix of evidence accumulation clustering.
-///
-/// **Problem.** Ãᵢⱼ is the share of base clusterings that put i and j into one
-/// cluster. Where labels are missing, the share is taken over the clusterings
-/// that label both; a pair with none in common has similarity 0.
-///
-/// **Complexity.** O(n'² m) time, n'²/2 numbers.
-///
-/// **Determinism and ties.** At most m + 1 values occur, so ties are
-/// everywhere. When weights are whole numbers and no label is missing, the
-/// similarity states its denominator and linkage counts exactly.
-///
-/// ```
-/// use enclust_ca::Eac;
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
-/// let evidence = Eac.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// assert_eq!(evidence.as_similarity().unwrap().condensed(), [0.5, 0.0, 0.5]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** A. Fred, A. Jain, "Combining multiple clusterings using
-/// evidence accumulation", TPAMI 2005.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Eac;
-
-impl Component for Eac {
-    fn name(&self) -> &str {
-        "eac"
-    }
+part! {
+    /// The co-association matrix of evidence accumulation clustering.
+    ///
+    /// **Problem.** Ãᵢⱼ is the share of base clusterings that put i and j into one
+    /// cluster. Where labels are missing, the share is taken over the clusterings
+    /// that label both; a pair with none in common has similarity 0.
+    ///
+    /// **Complexity.** O(n'² m) time, n'²/2 numbers.
+    ///
+    /// **Determinism and ties.** At most m + 1 values occur, so ties are
+    /// everywhere. When weights are whole numbers and no label is missing, the
+    /// similarity states its denominator and linkage counts exactly.
+    ///
+    /// ```
+    /// use enclust_ca::Eac;
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+    /// let evidence = Eac.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
+    /// assert_eq!(evidence.as_similarity().unwrap().condensed(), [0.5, 0.0, 0.5]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** A. Fred, A. Jain, "Combining multiple clusterings using
+    /// evidence accumulation", TPAMI 2005.
+    pub struct Eac("eac", "co-association: share of clusterings that join a pair");
 }
 
-impl<S: Real> Represent<S> for Eac {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+impl<S: Real> Ca<S> for Eac {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let n = microclusters.len();
         let between = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
         let within = (0..n)

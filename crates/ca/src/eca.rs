@@ -3,76 +3,69 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Real,
-    Represent, Result, Shape, Similarity, fill_condensed,
+    Bytes, Ca, Component, Ctx, Footprint, Microclusters, Question, Range, Real, Represented,
+    Result, Shape, Similarity, fill_condensed, part,
 };
 
-use crate::cluster_walk::{ClusterSimilarity, EcaParams};
+use crate::cluster_walk::ClusterSimilarity;
 use crate::memory::filling;
 
-/// Enhanced co-association: samples are as similar as their clusters.
-///
-/// **Problem.** A walker goes from a base cluster to another one with a probability
-/// proportional to their Jaccard coefficient, and two clusters are as similar, Z, as the
-/// cosine of the distributions their walkers pass through in t steps. Then
-/// Aᵢⱼ = (1/m) Σₖ Z(cluster of i in k, cluster of j in k). In plain co-association two
-/// clusters of one clustering have nothing in common; here they do, through the clusters
-/// of others.
-///
-/// It runs at group size: Z counts samples, and the samples of a group are in the same
-/// clusters, so one value serves all pairs between two groups. A cluster has similarity 1
-/// with itself, so the value within a group is 1.
-///
-/// **Parameters.** t, see [`EcaParams`].
-///
-/// **Complexity.** O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them
-/// that share a sample; n'²/2 + 3N² numbers.
-///
-/// **Determinism.** A function of the ensemble; threads change nothing.
-///
-/// **Errors.** Missing labels and weights other than 1 are
-/// [unsupported](enclust_core::Error::Unsupported).
-///
-/// ```
-/// use enclust_ca::{Eca, EcaParams};
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 2], [0, 1, 1, 2], [0, 0, 0, 1]])?;
-/// let eca = Eca::new(EcaParams { steps: 20 })?;
-/// let evidence = eca.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// let s = evidence.as_similarity().unwrap();
-/// // One clustering of three joins this pair; the others have clusters for it that are alike.
-/// assert!(s.between(0, 2) > 1.0 / 3.0);
-/// // Nothing leads from the clusters of sample 0 to those of sample 3.
-/// assert_eq!(s.between(0, 3), 0.0);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble
-/// clustering via fast propagation of cluster-wise similarities", IEEE Transactions on
-/// Systems, Man, and Cybernetics: Systems 2021 (ECPCS-HC).
-#[derive(Clone, Debug, Default)]
-pub struct Eca {
-    params: EcaParams,
-}
-
-impl Eca {
-    /// Checks the parameters.
-    pub fn new(params: EcaParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Eca { params })
+part! {
+    /// Enhanced co-association: samples are as similar as their clusters.
+    ///
+    /// **Problem.** A walker goes from a base cluster to another one with a probability
+    /// proportional to their Jaccard coefficient, and two clusters are as similar, Z, as the
+    /// cosine of the distributions their walkers pass through in t steps. Then
+    /// Aᵢⱼ = (1/m) Σₖ Z(cluster of i in k, cluster of j in k). In plain co-association two
+    /// clusters of one clustering have nothing in common; here they do, through the clusters
+    /// of others.
+    ///
+    /// It runs at group size: Z counts samples, and the samples of a group are in the same
+    /// clusters, so one value serves all pairs between two groups. A cluster has similarity 1
+    /// with itself, so the value within a group is 1.
+    ///
+    /// **Parameters.** t, see [`Eca`].
+    ///
+    /// **Complexity.** O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them
+    /// that share a sample; n'²/2 + 3N² numbers.
+    ///
+    /// **Determinism.** A function of the ensemble; threads change nothing.
+    ///
+    /// **Errors.** Missing labels and weights other than 1 are
+    /// [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// ```
+    /// use enclust_ca::Eca;
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 2], [0, 1, 1, 2], [0, 0, 0, 1]])?;
+    /// let eca = Eca::default().steps(20);
+    /// let evidence = eca.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// // One clustering of three joins this pair; the others have clusters for it that are alike.
+    /// assert!(s.between(0, 2) > 1.0 / 3.0);
+    /// // Nothing leads from the clusters of sample 0 to those of sample 3.
+    /// assert_eq!(s.between(0, 3), 0.0);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble
+    /// clustering via fast propagation of cluster-wise similarities", IEEE Transactions on
+    /// Systems, Man, and Cybernetics: Systems 2021 (ECPCS-HC).
+    pub struct Eca("eca", "co-association of clusters that are alike (ECPCS)") {
+        /// t: steps of the random walk between base clusters (little changes beyond 10).
+        pub steps: usize = 20, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
     }
 }
 
-impl Component for Eca {
-    fn name(&self) -> &str {
-        "eca"
-    }
-}
-
-impl<S: Real> Represent<S> for Eca {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
+impl<S: Real> Ca<S> for Eca {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.steps)?;
         let between = mean_similarities(microclusters, &clusters.values);
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());

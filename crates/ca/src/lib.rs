@@ -28,45 +28,23 @@ mod pts;
 mod trajectory;
 
 pub use cluster_graph::PropagatedClusters;
-pub use cluster_walk::EcaParams;
 pub use eac::Eac;
 pub use eca::Eca;
 pub use eci::ensemble_cluster_index;
 pub use lwb::LocallyWeightedBipartite;
-pub use lwca::{Lwca, LwcaParams};
+pub use lwca::Lwca;
 pub use ptb::TrajectoryBipartite;
-pub use pts::{Pts, PtsParams};
+pub use pts::Pts;
 
-use enclust_core::{NoParams, Real, Registry};
+use enclust_core::{Real, Registry};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    let table = &mut registry.represent;
-    table.register::<NoParams>(
-        "eac",
-        "co-association: share of clusterings that join a pair",
-        |_| Ok(Box::new(Eac)),
-    );
-    table.register::<LwcaParams>("lwca", "co-association weighted by cluster reliability", |p| {
-        Ok(Box::new(Lwca::new(p)?))
-    });
-    table.register::<PtsParams>("pts", "similarity of random-walk trajectories", |p| {
-        Ok(Box::new(Pts::new(p)?))
-    });
-    table.register::<EcaParams>("eca", "co-association of clusters that are alike (ECPCS)", |p| {
-        Ok(Box::new(Eca::new(p)?))
-    });
-    table.register::<LwcaParams>(
-        "lwb",
-        "bipartite graph weighted by cluster reliability (LWGP)",
-        |p| Ok(Box::new(LocallyWeightedBipartite::new(p)?)),
-    );
-    table.register::<PtsParams>(
-        "ptb",
-        "bipartite graph of mean trajectory similarity (PTGP)",
-        |p| Ok(Box::new(TrajectoryBipartite::new(p)?)),
-    );
-    table.register::<EcaParams>("pcs", "graph of base clusters that are alike (ECPCS)", |p| {
-        Ok(Box::new(PropagatedClusters::new(p)?))
-    });
+    registry.ca.add::<Eac>();
+    registry.ca.add::<Lwca>();
+    registry.ca.add::<Pts>();
+    registry.ca.add::<Eca>();
+    registry.ca.add::<LocallyWeightedBipartite>();
+    registry.ca.add::<TrajectoryBipartite>();
+    registry.ca.add::<PropagatedClusters>();
 }

@@ -3,63 +3,56 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Bytes, Component, Csr, Ctx, Evidence, Footprint, Kind, Microclusters, ParamError,
-    Parameters, Real, Represent, Result, Shape,
+    Bipartite, Bytes, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Real,
+    Represented, Result, Shape, part,
 };
 
 use crate::eci::ensemble_cluster_index;
-use crate::lwca::LwcaParams;
+use crate::lwca::Lwca;
 use crate::memory::cluster_index;
 
-/// Samples linked to their base clusters, each link weighted by the cluster's
-/// [reliability](ensemble_cluster_index).
-///
-/// **Parameters.** θ, see [`LwcaParams`].
-///
-/// **Complexity.** O(n' m²) time, n' m numbers; no n' × n' matrix.
-///
-/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported):
-/// a sample without any label would have no link to cut.
-///
-/// ```
-/// use enclust_ca::LocallyWeightedBipartite;
-/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
-/// let lwb = LocallyWeightedBipartite::default();
-/// let Evidence::Bipartite(graph) = lwb.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?
-/// else { unreachable!() };
-/// assert_eq!((graph.weights.rows(), graph.weights.cols()), (3, 4));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
-/// clustering", IEEE Transactions on Cybernetics 2018.
-#[derive(Clone, Debug, Default)]
-pub struct LocallyWeightedBipartite {
-    params: LwcaParams,
+part! {
+    /// Samples linked to their base clusters, each link weighted by the cluster's
+    /// [reliability](ensemble_cluster_index).
+    ///
+    /// **Parameters.** θ, see [`Lwca`].
+    ///
+    /// **Complexity.** O(n' m²) time, n' m numbers; no n' × n' matrix.
+    ///
+    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported):
+    /// a sample without any label would have no link to cut.
+    ///
+    /// ```
+    /// use enclust_ca::LocallyWeightedBipartite;
+    /// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+    /// let lwb = LocallyWeightedBipartite::default();
+    /// let Evidence::Bipartite(graph) = lwb.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?.evidence
+    /// else { unreachable!() };
+    /// assert_eq!((graph.weights.rows(), graph.weights.cols()), (3, 4));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
+    /// clustering", IEEE Transactions on Cybernetics 2018.
+    pub struct LocallyWeightedBipartite(
+        "lwb",
+        "bipartite graph weighted by cluster reliability (LWGP)"
+    ) of Lwca;
 }
 
-impl LocallyWeightedBipartite {
-    /// Checks the parameters.
-    pub fn new(params: LwcaParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(LocallyWeightedBipartite { params })
-    }
-}
-
-impl Component for LocallyWeightedBipartite {
-    fn name(&self) -> &str {
-        "lwb"
-    }
-}
-
-impl<S: Real> Represent<S> for LocallyWeightedBipartite {
+impl<S: Real> Ca<S> for LocallyWeightedBipartite {
     fn kind(&self) -> Kind {
         Kind::Bipartite
     }
 
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
         let eci = ensemble_cluster_index(microclusters, self.params.theta);
         let offsets = microclusters.cluster_offsets();

@@ -3,70 +3,55 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Ctx, Evidence, Footprint, MISSING, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, fill_condensed, parameters,
+    Ca, Ctx, Footprint, MISSING, Microclusters, Question, Range, Real, Represented, Result, Shape,
+    Similarity, fill_condensed, part,
 };
 
 use crate::eci::ensemble_cluster_index;
 use crate::memory::{cluster_index, filling};
 
-parameters! {
-    /// Parameters of [`Lwca`] and of its bipartite sibling.
-    pub struct LwcaParams for "lwca" {
+part! {
+    /// Co-association in which each cluster counts by its reliability.
+    ///
+    /// **Problem.** Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster),
+    /// with the [cluster index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value
+    /// within a microcluster is the mean index of its clusters, not 1. Where labels
+    /// are missing, the mean is taken over the clusterings that label both samples.
+    ///
+    /// **Parameters.** θ, see [`Lwca`].
+    ///
+    /// **Complexity.** O(n' m² + n'² m) time, n'²/2 numbers.
+    ///
+    /// ```
+    /// use enclust_ca::Lwca;
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    ///
+    /// let lwca = Lwca::default().theta(0.4);
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
+    /// let evidence = lwca.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
+    /// let similarity = evidence.as_similarity().unwrap();
+    /// // Two clusterings of three join the first pair, in clusters that the third one splits.
+    /// assert!(similarity.between(0, 1) < 2.0 / 3.0);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
+    /// clustering", IEEE Transactions on Cybernetics 2018.
+    pub struct Lwca("lwca", "co-association weighted by cluster reliability") {
         /// θ of the cluster index: how strongly uncertain clusters lose weight; large values tend to plain co-association (recommended 0.2 to 1).
         pub theta: f64 = 0.4, in Range::Positive, tried [0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4];
     }
 }
 
-/// Co-association in which each cluster counts by its reliability.
-///
-/// **Problem.** Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster),
-/// with the [cluster index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value
-/// within a microcluster is the mean index of its clusters, not 1. Where labels
-/// are missing, the mean is taken over the clusterings that label both samples.
-///
-/// **Parameters.** θ, see [`LwcaParams`].
-///
-/// **Complexity.** O(n' m² + n'² m) time, n'²/2 numbers.
-///
-/// ```
-/// use enclust_ca::{Lwca, LwcaParams};
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-///
-/// let lwca = Lwca::new(LwcaParams { theta: 0.4 })?;
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
-/// let evidence = lwca.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// let similarity = evidence.as_similarity().unwrap();
-/// // Two clusterings of three join the first pair, in clusters that the third one splits.
-/// assert!(similarity.between(0, 1) < 2.0 / 3.0);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
-/// clustering", IEEE Transactions on Cybernetics 2018.
-#[derive(Clone, Debug, Default)]
-pub struct Lwca {
-    params: LwcaParams,
-}
-
-impl Lwca {
-    /// Checks the parameters.
-    pub fn new(params: LwcaParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Lwca { params })
-    }
-}
-
-impl Component for Lwca {
-    fn name(&self) -> &str {
-        "lwca"
-    }
-}
-
-impl<S: Real> Represent<S> for Lwca {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+impl<S: Real> Ca<S> for Lwca {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let n = microclusters.len();
-        let eci = ensemble_cluster_index(microclusters, self.params.theta);
+        let eci = ensemble_cluster_index(microclusters, self.theta);
         let offsets = microclusters.cluster_offsets();
         let worth = |p: usize, k: usize| {
             microclusters.weight(k) * eci[offsets[k] + microclusters.label(p, k) as usize]

@@ -3,66 +3,60 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Bytes, Component, Csr, Ctx, Evidence, Footprint, Kind, Microclusters, ParamError,
-    Real, Represent, Result, Shape,
+    Bipartite, Bytes, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Real,
+    Represented, Result, Shape, part,
 };
 
-use crate::pts::{Pts, PtsParams};
+use crate::pts::Pts;
 
-/// Microclusters linked to base clusters by their mean trajectory similarity to
-/// the cluster's members, themselves included. A cluster's members are counted
-/// in microclusters; the links to the clusters of a weighted clustering are
-/// multiplied by its weight.
-///
-/// **Parameters.** As for [`Pts`].
-///
-/// **Complexity.** That of [`Pts`], then O(n'² m) time and a dense graph.
-///
-/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported).
-///
-/// ```
-/// use enclust_ca::TrajectoryBipartite;
-/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
-/// let ptb = TrajectoryBipartite::default();
-/// let Evidence::Bipartite(graph) = ptb.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?
-/// else { unreachable!() };
-/// assert_eq!((graph.weights.rows(), graph.weights.cols()), (3, 4));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
-/// using probability trajectories", TKDE 2016. The authors' program gives an
-/// isolated microcluster 1e-20 instead of 1 for itself, which links it evenly to
-/// every cluster; here it is linked to its own clusters.
-#[derive(Clone, Debug, Default)]
-pub struct TrajectoryBipartite {
-    trajectories: Pts,
+part! {
+    /// Microclusters linked to base clusters by their mean trajectory similarity to
+    /// the cluster's members, themselves included. A cluster's members are counted
+    /// in microclusters; the links to the clusters of a weighted clustering are
+    /// multiplied by its weight.
+    ///
+    /// **Parameters.** As for [`Pts`].
+    ///
+    /// **Complexity.** That of [`Pts`], then O(n'² m) time and a dense graph.
+    ///
+    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// ```
+    /// use enclust_ca::TrajectoryBipartite;
+    /// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?;
+    /// let ptb = TrajectoryBipartite::default();
+    /// let Evidence::Bipartite(graph) = ptb.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?.evidence
+    /// else { unreachable!() };
+    /// assert_eq!((graph.weights.rows(), graph.weights.cols()), (3, 4));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
+    /// using probability trajectories", TKDE 2016. The authors' program gives an
+    /// isolated microcluster 1e-20 instead of 1 for itself, which links it evenly to
+    /// every cluster; here it is linked to its own clusters.
+    pub struct TrajectoryBipartite(
+        "ptb",
+        "bipartite graph of mean trajectory similarity (PTGP)"
+    ) of Pts;
 }
 
-impl TrajectoryBipartite {
-    /// Checks the parameters.
-    pub fn new(params: PtsParams) -> Result<Self, ParamError> {
-        Ok(TrajectoryBipartite { trajectories: Pts::new(params)? })
-    }
-}
-
-impl Component for TrajectoryBipartite {
-    fn name(&self) -> &str {
-        "ptb"
-    }
-}
-
-impl<S: Real> Represent<S> for TrajectoryBipartite {
+impl<S: Real> Ca<S> for TrajectoryBipartite {
     fn kind(&self) -> Kind {
         Kind::Bipartite
     }
 
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
         let n = microclusters.len();
-        let all = self.trajectories.all_pairs(microclusters);
+        let all = self.params.all_pairs(microclusters);
         let offsets = microclusters.cluster_offsets();
         let members = members_in_microclusters(microclusters, &offsets);
         let weight = weight_of_clusters(microclusters);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Component, Csr, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, fill_condensed, parameters,
+    Bytes, Ca, Csr, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result,
+    Shape, Similarity, fill_condensed, part,
 };
 
 use crate::elite::{elite_graph, elite_graph_bytes};
@@ -14,9 +14,42 @@ use crate::trajectory::trajectory_similarity;
 /// Where the authors' program caps the number of neighbours and of steps.
 const CAP: usize = 20;
 
-parameters! {
-    /// Parameters of [`Pts`] and of its bipartite sibling.
-    pub struct PtsParams for "pts" {
+part! {
+    /// Similarity of random-walk trajectories between microclusters.
+    ///
+    /// **Problem.** The co-occurrence graph of microclusters is cut down to elite
+    /// neighbours; a walker goes from i to j with probability proportional to
+    /// r_j wᵢⱼ, r_j being the size of j; two microclusters are as similar as the
+    /// cosine of the distributions their walkers pass through in T steps.
+    /// Microclusters in different components have similarity 0; an isolated one is
+    /// similar to itself alone. Pairs within a microcluster have similarity 1.
+    ///
+    /// **Parameters.** K and T, see [`Pts`]. Their authors varied one at a time, the other
+    /// being 10, and K up to all neighbours; the cross product of both lists is larger than that.
+    ///
+    /// **Complexity.** O(n'² m + T n' e) time for e links kept, 3n'² numbers.
+    ///
+    /// **Microclusters.** The definition itself counts microclusters, not samples:
+    /// it is not the n × n construction in disguise, and linkage after it usually
+    /// counts a microcluster once ([`Weighting::Groups`](enclust_core::Weighting)).
+    ///
+    /// ```
+    /// use enclust_ca::Pts;
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 2]])?;
+    /// let pts = Pts::default().neighbours(Some(2)).steps(Some(3));
+    /// let evidence = pts.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// assert!(s.between(0, 1) > s.between(0, 3));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
+    /// using probability trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the
+    /// authors' program, which is followed here, caps these automatic values at 20. It also gives
+    /// isolated microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
+    pub struct Pts("pts", "similarity of random-walk trajectories") {
         /// K: how many of its strongest links each microcluster keeps; auto is ⌊√n'/2⌋, at most 20 and at least 1.
         pub neighbours: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
         /// T: steps of the random walk; auto as for the neighbours.
@@ -24,59 +57,14 @@ parameters! {
     }
 }
 
-/// Similarity of random-walk trajectories between microclusters.
-///
-/// **Problem.** The co-occurrence graph of microclusters is cut down to elite
-/// neighbours; a walker goes from i to j with probability proportional to
-/// r_j wᵢⱼ, r_j being the size of j; two microclusters are as similar as the
-/// cosine of the distributions their walkers pass through in T steps.
-/// Microclusters in different components have similarity 0; an isolated one is
-/// similar to itself alone. Pairs within a microcluster have similarity 1.
-///
-/// **Parameters.** K and T, see [`PtsParams`]. Their authors varied one at a time, the other
-/// being 10, and K up to all neighbours; the cross product of both lists is larger than that.
-///
-/// **Complexity.** O(n'² m + T n' e) time for e links kept, 3n'² numbers.
-///
-/// **Microclusters.** The definition itself counts microclusters, not samples:
-/// it is not the n × n construction in disguise, and linkage after it usually
-/// counts a microcluster once ([`Weighting::Groups`](enclust_core::Weighting)).
-///
-/// ```
-/// use enclust_ca::{Pts, PtsParams};
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 1, 1, 2, 2, 2]])?;
-/// let pts = Pts::new(PtsParams { neighbours: Some(2), steps: Some(3) })?;
-/// let evidence = pts.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// let s = evidence.as_similarity().unwrap();
-/// assert!(s.between(0, 1) > s.between(0, 3));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
-/// using probability trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the
-/// authors' program, which is followed here, caps these automatic values at 20. It also gives
-/// isolated microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
-#[derive(Clone, Debug, Default)]
-pub struct Pts {
-    params: PtsParams,
-}
-
 impl Pts {
-    /// Checks the parameters.
-    pub fn new(params: PtsParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Pts { params })
-    }
-
     /// The similarities of all pairs of microclusters, row after row.
     pub(crate) fn all_pairs(&self, microclusters: &Microclusters) -> Vec<f64> {
         let auto = (((microclusters.len() as f64).sqrt() / 2.0) as usize).clamp(1, CAP);
-        let graph = elite_graph(microclusters, self.params.neighbours.unwrap_or(auto));
+        let graph = elite_graph(microclusters, self.neighbours.unwrap_or(auto));
         let transition = size_aware_walk(&graph, microclusters.grouping().sizes());
         drop(graph);
-        trajectory_similarity(&transition, self.params.steps.unwrap_or(auto))
+        trajectory_similarity(&transition, self.steps.unwrap_or(auto))
     }
 
     /// What [`all_pairs`](Self::all_pairs) takes, its answer included: first the graph
@@ -108,14 +96,13 @@ fn size_aware_walk(graph: &Csr<f64>, sizes: &[usize]) -> Csr<f64> {
     Csr::from_rows(graph.cols(), rows.collect())
 }
 
-impl Component for Pts {
-    fn name(&self) -> &str {
-        "pts"
-    }
-}
-
-impl<S: Real> Represent<S> for Pts {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
+impl<S: Real> Ca<S> for Pts {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let n = microclusters.len();
         let all = self.all_pairs(microclusters);
         let between = fill_condensed(n, |p, row| {

@@ -3,25 +3,29 @@
 
 mod oracle;
 
-use enclust_ca::{Eca, EcaParams, PropagatedClusters};
+use enclust_ca::{Eca, PropagatedClusters};
 use enclust_core::{
-    ClusterGraph, Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Real, Represent,
-    Similarity,
+    Ca, ClusterGraph, Component, Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Question,
+    Real, Similarity,
 };
 use enclust_testkit::generate::{ensembles, planted};
 use oracle::trajectory_cosines;
 use proptest::prelude::*;
 
 fn eca(steps: usize) -> Eca {
-    Eca::new(EcaParams { steps }).unwrap()
+    Eca::default().steps(steps)
 }
 
-fn similarity<S: Real>(eca: &Eca, m: &Microclusters, ctx: &mut Ctx<'_, S>) -> Similarity<S> {
-    eca.build(m, ctx).unwrap().as_similarity().unwrap().clone()
+fn similarity<S: Real>(eca: &Eca, m: &Microclusters, ctx: &Ctx<'_, S>) -> Similarity<S> {
+    eca.build(m, &Question::default(), ctx).unwrap().as_similarity().unwrap().clone()
 }
 
-fn graph<S: Real>(steps: usize, m: &Microclusters, ctx: &mut Ctx<'_, S>) -> ClusterGraph<S> {
-    match PropagatedClusters::new(EcaParams { steps }).unwrap().build(m, ctx).unwrap() {
+fn graph<S: Real>(steps: usize, m: &Microclusters, ctx: &Ctx<'_, S>) -> ClusterGraph<S> {
+    match PropagatedClusters::from(Eca::default().steps(steps))
+        .build(m, &Question::default(), ctx)
+        .unwrap()
+        .evidence
+    {
         Evidence::ClusterGraph(graph) => graph,
         other => panic!("{:?}", other.kind()),
     }
@@ -69,7 +73,7 @@ proptest! {
 
     #[test]
     fn eca_follows_its_definition(e in ensembles(12, 6, 3), steps in 1..25_usize) {
-        let found = similarity::<f64>(&eca(steps), &Microclusters::of(&e), &mut Ctx::default());
+        let found = similarity::<f64>(&eca(steps), &Microclusters::of(&e), &Ctx::default());
         for (a, b) in found.to_matrix().iter().zip(&slow_eca(&e, steps)) {
             prop_assert!((a - b).abs() < 1e-12, "{} and {}", a, b);
         }
@@ -78,7 +82,7 @@ proptest! {
     #[test]
     fn the_graph_follows_its_definition(e in ensembles(12, 6, 3), steps in 1..25_usize) {
         let m = Microclusters::of(&e);
-        let graph = graph::<f64>(steps, &m, &mut Ctx::default());
+        let graph = graph::<f64>(steps, &m, &Ctx::default());
         let slow = slow_clusters(&e, steps);
         prop_assert_eq!(graph.weights.rows(), slow.len());
         for (a, row) in slow.iter().enumerate() {
@@ -98,8 +102,8 @@ proptest! {
     #[test]
     fn single_precision_agrees(e in ensembles(12, 6, 3)) {
         let m = Microclusters::of(&e);
-        let single = similarity::<f32>(&Eca::default(), &m, &mut Ctx::default());
-        let double = similarity::<f64>(&Eca::default(), &m, &mut Ctx::default());
+        let single = similarity::<f32>(&Eca::default(), &m, &Ctx::default());
+        let double = similarity::<f64>(&Eca::default(), &m, &Ctx::default());
         for (a, b) in single.condensed().iter().zip(double.condensed()) {
             prop_assert!((f64::from(*a) - b).abs() < 1e-6);
         }
@@ -110,7 +114,7 @@ proptest! {
 fn threads_change_no_bit() {
     let m = Microclusters::of(&planted(300, 12, 6, 0.3, 4));
     let with = |threads: usize| {
-        let mut ctx = Ctx::<f64>::default().with_threads(threads);
+        let ctx = Ctx::<f64>::default().with_threads(threads);
         ctx.install(|ctx| (similarity(&Eca::default(), &m, ctx), graph(20, &m, ctx))).unwrap()
     };
     assert_eq!(with(1), with(2));
@@ -121,17 +125,17 @@ fn threads_change_no_bit() {
 #[test]
 fn isolated_clusters() {
     let m = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1, 2]]).unwrap());
-    let s = similarity::<f64>(&Eca::default(), &m, &mut Ctx::default());
+    let s = similarity::<f64>(&Eca::default(), &m, &Ctx::default());
     assert_eq!(s.condensed(), [0.0; 3]);
     assert_eq!((s.within(), s.own()), (&[1.0; 3][..], &[1.0; 3][..]));
-    assert!(graph::<f64>(20, &m, &mut Ctx::default()).weights.data().iter().all(|&w| w == 0.0));
+    assert!(graph::<f64>(20, &m, &Ctx::default()).weights.data().iter().all(|&w| w == 0.0));
 }
 
 /// Clusters and their copies lead to each other alone, in steps of two.
 #[test]
 fn two_equal_clusterings_tell_their_clusters_apart() {
     let m = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1], [0, 0, 1]]).unwrap());
-    let s = similarity::<f64>(&Eca::default(), &m, &mut Ctx::default());
+    let s = similarity::<f64>(&Eca::default(), &m, &Ctx::default());
     assert_eq!(s.condensed(), [0.0]);
 }
 
@@ -141,15 +145,16 @@ fn what_has_no_definition_is_refused() {
     assert!(missing.column(1).contains(&MISSING));
     let plain = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap();
     let weighted = |w: f64| plain.clone().with_weights(vec![1.0, w]).unwrap();
-    let constructors: [&dyn Represent<f64>; 2] = [&Eca::default(), &PropagatedClusters::default()];
+    let constructors: [&dyn Ca<f64>; 2] = [&Eca::default(), &PropagatedClusters::default()];
     for r in constructors {
-        let build = |e: &Ensemble| r.build(&Microclusters::of(e), &mut Ctx::default());
+        let build =
+            |e: &Ensemble| r.build(&Microclusters::of(e), &Question::default(), &Ctx::default());
         let refused = |what: &str| Error::unsupported(r.name(), what);
         let place = "missing labels: clustering 1 has none for sample 0, counted from 0";
         assert_eq!(build(&missing).unwrap_err(), refused(place));
         assert_eq!(build(&weighted(2.0)).unwrap_err(), refused("weights of clusterings"));
         assert_eq!(build(&weighted(1.0)).unwrap(), build(&plain).unwrap());
     }
-    assert!(Eca::new(EcaParams { steps: 0 }).is_err());
-    assert!(PropagatedClusters::new(EcaParams { steps: 0 }).is_err());
+    assert!(Eca::default().steps(0).check().is_err());
+    assert!(PropagatedClusters::from(Eca::default().steps(0)).check().is_err());
 }

@@ -2,22 +2,21 @@
 
 mod oracle;
 
-use enclust_ca::{
-    Eac, LocallyWeightedBipartite, Lwca, LwcaParams, Pts, PtsParams, TrajectoryBipartite,
-};
+use enclust_ca::{Eac, LocallyWeightedBipartite, Lwca, Pts, TrajectoryBipartite};
 use enclust_core::{
-    Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Real, Represent, Similarity,
+    Ca, Component, Ctx, Ensemble, Error, Evidence, MISSING, Microclusters, Question, Real,
+    Similarity,
 };
 use enclust_testkit::generate::{ensembles, ensembles_with_missing};
 use oracle::trajectory_cosines;
 use proptest::prelude::*;
 
-fn similarity<S: Real>(r: &dyn Represent<S>, e: &Ensemble) -> Similarity<S> {
-    let evidence = r.build(&Microclusters::of(e), &mut Ctx::default()).unwrap();
+fn similarity<S: Real>(r: &dyn Ca<S>, e: &Ensemble) -> Similarity<S> {
+    let evidence = r.build(&Microclusters::of(e), &Question::default(), &Ctx::default()).unwrap();
     evidence.as_similarity().unwrap().clone()
 }
 
-fn matrix(r: &dyn Represent<f64>, e: &Ensemble) -> Vec<f64> {
+fn matrix(r: &dyn Ca<f64>, e: &Ensemble) -> Vec<f64> {
     similarity(r, e).to_matrix()
 }
 
@@ -88,12 +87,12 @@ proptest! {
             let sum: f64 = together.map(|&k| reliability(&e, k, i, theta)).sum();
             if i == j { 1.0 } else if both.is_empty() { 0.0 } else { sum / both.len() as f64 }
         }).collect();
-        close(&matrix(&Lwca::new(LwcaParams { theta }).unwrap(), &e), &expected, 1e-12);
+        close(&matrix(&Lwca::default().theta(theta), &e), &expected, 1e-12);
     }
 
     #[test]
     fn a_large_theta_turns_lwca_into_eac(e in ensembles(10, 6, 3)) {
-        let lwca = Lwca::new(LwcaParams { theta: 1e12 }).unwrap();
+        let lwca = Lwca::default().theta(1e12);
         close(&matrix(&lwca, &e), &matrix(&Eac, &e), 1e-10);
     }
 
@@ -111,7 +110,7 @@ proptest! {
 
     #[test]
     fn pts_follows_its_definition(e in ensembles(12, 6, 3), neighbours in 1..6_usize, steps in 1..6_usize) {
-        let pts = Pts::new(PtsParams { neighbours: Some(neighbours), steps: Some(steps) }).unwrap();
+        let pts = Pts::default().neighbours(Some(neighbours)).steps(Some(steps));
         let (fast, slow) = (similarity::<f64>(&pts, &e), slow_pts(&e, neighbours, steps));
         let n = fast.len();
         for p in 0..n {
@@ -131,7 +130,7 @@ proptest! {
         let weighted = e.clone().with_weights(worth.iter().map(|&w| w as f64).collect()).unwrap();
         let m = Microclusters::of(&weighted);
         let offsets = m.cluster_offsets();
-        let weights = |r: &dyn Represent<f64>| match r.build(&m, &mut Ctx::default()).unwrap() {
+        let weights = |r: &dyn Ca<f64>| match r.build(&m, &Question::default(), &Ctx::default()).unwrap().evidence {
             Evidence::Bipartite(b) => b.weights,
             other => panic!("{:?}", other.kind()),
         };
@@ -158,7 +157,7 @@ proptest! {
 
     #[test]
     fn single_precision_agrees(e in ensembles(12, 6, 3)) {
-        fn both<R: Represent<f32> + Represent<f64>>(r: &R, e: &Ensemble) {
+        fn both<R: Ca<f32> + Ca<f64>>(r: &R, e: &Ensemble) {
             let (single, double) = (similarity::<f32>(r, e), similarity::<f64>(r, e));
             for (a, b) in single.condensed().iter().zip(double.condensed()) {
                 assert!((f64::from(*a) - b).abs() < 1e-6);
@@ -197,10 +196,11 @@ fn slow_pts(e: &Ensemble, neighbours: usize, steps: usize) -> Vec<Vec<f64>> {
 #[test]
 fn bipartite_graphs_refuse_missing_labels() {
     let e = Ensemble::from_rows(&[[Some(0), None], [Some(0), Some(1)]]).unwrap();
-    let constructors: [&dyn Represent<f64>; 2] =
+    let constructors: [&dyn Ca<f64>; 2] =
         [&LocallyWeightedBipartite::default(), &TrajectoryBipartite::default()];
     for r in constructors {
-        let error = r.build(&Microclusters::of(&e), &mut Ctx::default()).unwrap_err();
+        let error =
+            r.build(&Microclusters::of(&e), &Question::default(), &Ctx::default()).unwrap_err();
         let what = "missing labels: clustering 1 has none for sample 0, counted from 0";
         assert_eq!(error, Error::unsupported(r.name(), what));
     }
@@ -227,8 +227,10 @@ fn samples_without_any_label_stay_alone() {
 
 #[test]
 fn parameters_out_of_range_are_refused() {
-    assert!(Lwca::new(LwcaParams { theta: 0.0 }).is_err());
-    assert!(Lwca::new(LwcaParams { theta: f64::INFINITY }).is_err());
-    assert!(Pts::new(PtsParams { neighbours: Some(0), steps: None }).is_err());
-    assert!(TrajectoryBipartite::new(PtsParams { neighbours: None, steps: Some(0) }).is_err());
+    assert!(Lwca::default().theta(0.0).check().is_err());
+    assert!(Lwca::default().theta(f64::INFINITY).check().is_err());
+    assert!(Pts::default().neighbours(Some(0)).steps(None).check().is_err());
+    assert!(
+        TrajectoryBipartite::from(Pts::default().neighbours(None).steps(Some(0))).check().is_err()
+    );
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use enclust::core::{Bytes, Error};
+use enclust::core::{Bytes, Error, Stage};
 use enclust_experiment::StudyError;
 use enclust_io::{ReadError, WriteError};
 
@@ -44,7 +44,7 @@ pub enum Failure {
         /// What it was to be.
         value: f64,
         /// The stages that have it.
-        stages: Vec<&'static str>,
+        stages: Vec<Stage>,
     },
     /// A stopping rule's parameter, where the enhancer stops by its own rule.
     #[error(
@@ -55,12 +55,38 @@ pub enum Failure {
         parameter: String,
     },
     /// A setting that is not stage.parameter=value.
-    #[error("\"{text}\" is not STAGE.PARAMETER=VALUE; the stages are {}", .stages.join(", "))]
+    #[error(
+        "\"{text}\" is not STAGE.PARAMETER=VALUE; the stages are {}",
+        Stage::PIPELINE.map(Stage::key).join(", ")
+    )]
     Setting {
         /// What was given.
         text: String,
-        /// The stages there are.
-        stages: Vec<&'static str>,
+    },
+    /// An option of an earlier version.
+    #[error("{old} is now called {new}")]
+    RenamedOption {
+        /// The option given.
+        old: &'static str,
+        /// What it is called now.
+        new: &'static str,
+    },
+    /// A file where the choice of confident pairs is named.
+    #[error(
+        "--confidence names a choice of confident pairs, and there is none called \"{text}\"; \
+         to write how firmly each sample holds to its cluster, say --membership {text}"
+    )]
+    MembershipFile {
+        /// What was given.
+        text: String,
+    },
+    /// Confident pairs that nothing propagates.
+    #[error(
+        "--confidence {name} has no effect, because nothing is enhanced; name an --enhance part"
+    )]
+    IdleConfidence {
+        /// The choice of confident pairs.
+        name: String,
     },
     /// Something to choose from a list that is not in it.
     #[error("there is no {what} \"{name}\"; known: {}", .known.join(", "))]
@@ -182,6 +208,9 @@ impl Failure {
             | Failure::AmbiguousParameter { .. }
             | Failure::NoStop { .. }
             | Failure::Setting { .. }
+            | Failure::RenamedOption { .. }
+            | Failure::MembershipFile { .. }
+            | Failure::IdleConfidence { .. }
             | Failure::Unknown { .. }
             | Failure::NoTree { .. }
             | Failure::NoSimilarity { .. }

@@ -1,6 +1,6 @@
 //! When an iteration will reach its goal, by how it went so far.
 
-use enclust::core::{Part, PipelineSpec, Record, Value};
+use enclust::core::{Record, Target};
 
 /// How long an iteration will go on.
 ///
@@ -23,18 +23,12 @@ pub struct Forecast {
 const ENOUGH: usize = 8;
 
 impl Forecast {
-    /// For an iteration of these parts, every parameter written out.
-    pub fn new(spec: &PipelineSpec) -> Self {
-        let rule = spec.stop.as_ref().unwrap_or(&spec.enhance);
-        let number = |part: &Part, name: &str| match part.values.get(name) {
-            Some(&Value::Float(x)) => Some(x),
-            Some(&Value::Int(i)) => Some(i as f64),
-            _ => None,
-        };
+    /// For an iteration that waits for this target and ends at this limit.
+    pub fn new(target: Target, limit: usize) -> Self {
         Forecast {
-            goal: number(rule, "tolerance").or(number(rule, "epsilon")).filter(|x| *x > 0.0),
-            end: number(rule, "limit"),
-            limit: number(&spec.enhance, "limit").unwrap_or(f64::MAX),
+            goal: target.residual.or(target.step).filter(|x| *x > 0.0),
+            end: target.iterations.map(|iterations| iterations as f64),
+            limit: limit as f64,
             measures: Vec::new(),
         }
     }
@@ -100,20 +94,15 @@ mod tests {
 
     #[test]
     fn rules_that_count_are_taken_at_their_word_and_limits_are_kept() {
-        let spec = |stop: Option<Part>| PipelineSpec {
-            enhance: Part::named("exact").set("tolerance", 1e-9).set("limit", 50_usize),
-            stop,
-            ..PipelineSpec::plain(Part::named("eac"), Part::named("average"))
-        };
-        let tenth = |stop| {
-            let mut forecast = Forecast::new(&spec(stop));
-            let record = |t: i32| Record { residual: Some(0.9_f64.powi(t)), ..Record::default() };
+        let tenth = |target: Target| {
+            let mut forecast = Forecast::new(target, 50);
+            let record = |t: i32| Record::default().with_residual(0.9_f64.powi(t));
             (1..=10).map(|t| forecast.last(&record(t))).last().flatten()
         };
-        assert_eq!(tenth(None), Some(50), "197 iterations would be needed");
-        assert_eq!(tenth(Some(Part::named("iterations").set("limit", 30_usize))), Some(30));
-        assert_eq!(tenth(Some(Part::named("kkt").set("tolerance", 0.3))), Some(12));
-        assert_eq!(tenth(Some(Part::named("time").set("seconds", 5.0))), None);
+        assert_eq!(tenth(Target::residual(1e-9)), Some(50), "197 iterations would be needed");
+        assert_eq!(tenth(Target::iterations(30)), Some(30));
+        assert_eq!(tenth(Target::residual(0.3)), Some(12));
+        assert_eq!(tenth(Target::default()), None);
     }
 
     #[test]

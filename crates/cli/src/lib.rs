@@ -21,7 +21,7 @@
 //! }
 //! ```
 //!
-//! Its `enclust list` shows them, `--ca`, `--enhance`, `--finish` and the others choose
+//! Its `enclust list` shows them, `--ca`, `--enhance`, `--consensus` and the others choose
 //! them by name, and `--set` reaches their parameters.
 
 mod amounts;

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use enclust::core::{Observer, PipelineSpec, Record};
+use enclust::core::{Event, Observer, Record, Stage};
 use enclust_experiment::study;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -94,44 +95,65 @@ fn show_later(bar: &ProgressBar) -> Sender<()> {
 
 /// Watches a pipeline: stages, iterations, and how far they still have to go.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct Watching<'a> {
     console: &'a Console,
     progress: Progress,
-    forecast: Forecast,
+    forecast: Mutex<Forecast>,
 }
 
-impl<'a> Watch<'a> {
-    /// For a run of these parts.
-    pub fn new(console: &'a Console, spec: &PipelineSpec) -> Self {
+impl<'a> Watching<'a> {
+    /// For a run.
+    pub fn new(console: &'a Console) -> Self {
         let progress = Progress::new(console, "reading");
-        Watch { console, progress, forecast: Forecast::new(spec) }
-    }
-}
-
-impl Observer for Watch<'_> {
-    fn on_stage(&mut self, stage: &'static str) {
-        self.progress.begin(match stage {
-            "represent" => "building the representation",
-            "confidence" => "choosing confident pairs",
-            "enhance" => "enhancing",
-            "consensus" => "finding the consensus",
-            other => other,
-        });
+        Watching { console, progress, forecast: Mutex::default() }
     }
 
-    fn on_progress(&mut self, done: u64, total: u64) {
-        self.progress.advance(done, total);
-    }
-
-    fn on_iteration(&mut self, record: &Record) -> ControlFlow<()> {
+    fn iteration(&self, record: &Record) {
         let Record { iteration, elapsed, .. } = record;
         if self.console.tells_iterations() {
             let left = measure(record).map_or(String::new(), |x| format!(", {x:.3e} left"));
             self.console.detail(2, format!("iteration {iteration}, {elapsed:.2?}{left}"));
         }
-        if let Some(last) = self.forecast.last(record) {
+        let last = self.forecast.lock().unwrap_or_else(PoisonError::into_inner).last(record);
+        if let Some(last) = last {
             self.progress.advance(*iteration as u64, last);
         }
+    }
+}
+
+impl Observer for Watching<'_> {
+    fn notice(&self, event: &Event<'_>) -> ControlFlow<()> {
+        match event {
+            Event::Stage(stage) => self.progress.begin(doing(*stage)),
+            Event::Start { target, limit, .. } => {
+                let forecast = Forecast::new(*target, *limit);
+                *self.forecast.lock().unwrap_or_else(PoisonError::into_inner) = forecast;
+            }
+            Event::Iteration { record, .. } => self.iteration(record),
+            event => self.progress.notice(event)?,
+        }
         ControlFlow::Continue(())
+    }
+}
+
+/// A bar moves with the progress of whatever it is given to.
+impl Observer for Progress {
+    fn notice(&self, event: &Event<'_>) -> ControlFlow<()> {
+        if let Event::Progress { done, total } = event {
+            self.advance(*done, *total);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What a stage does, in words.
+fn doing(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Microclusters => "merging equal rows of labels",
+        Stage::Ca => "building the representation",
+        Stage::Confidence => "choosing confident pairs",
+        Stage::Enhance => "enhancing",
+        Stage::Consensus => "finding the consensus",
+        other => other.noun(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use enclust::core::{Error, Kind, Part, PipelineSpec, Registry, Value};
+use enclust::core::{Error, Kind, Part, PipelineSpec, Registry, Stage, Value};
 use enclust::registry::Precision;
 
 use crate::failure::Failure;
@@ -18,25 +18,34 @@ pub struct RecipeArgs {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
 
-    /// Co-association or other representation: eac, lwca, pts, …
-    #[arg(long, value_name = "NAME")]
+    /// Co-association matrix or other representation; `enclust list ca` shows them
+    #[arg(long, value_name = "PART")]
     pub ca: Option<String>,
 
-    /// Which pairs to believe: threshold, two-sided, none
-    #[arg(long, value_name = "NAME")]
-    pub confidence_rule: Option<String>,
+    /// Choice of confident pairs; `enclust list confidence` shows them
+    #[arg(long, value_name = "PART")]
+    pub confidence: Option<String>,
 
-    /// Enhancer: exact, admm, none
-    #[arg(long, value_name = "NAME")]
+    /// Enhancer; `enclust list enhance` shows them
+    #[arg(long, value_name = "PART")]
     pub enhance: Option<String>,
 
-    /// Stopping rule in place of the enhancer's own
-    #[arg(long, value_name = "NAME")]
+    /// Stopping rule in place of the enhancer's own, such as kkt(tolerance=1e-6) or
+    /// any(kkt, iterations); `enclust list stop` shows them
+    #[arg(long, value_name = "PART")]
     pub stop: Option<String>,
 
-    /// Consensus function: average, complete, single, spectral, tcut, …
-    #[arg(long, value_name = "NAME")]
+    /// Consensus function; `enclust list consensus` shows them
+    #[arg(long, value_name = "PART")]
+    pub consensus: Option<String>,
+
+    /// The name of --consensus in earlier versions
+    #[arg(long, hide = true)]
     pub finish: Option<String>,
+
+    /// The name of --confidence in earlier versions
+    #[arg(long, hide = true)]
+    pub confidence_rule: Option<String>,
 
     /// Share of the clusterings that makes a pair confident (α)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -58,7 +67,7 @@ pub struct RecipeArgs {
 /// A parameter by its full name, and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    stage: String,
+    stage: Stage,
     parameter: String,
     value: Value,
 }
@@ -67,19 +76,15 @@ impl FromStr for Setting {
     type Err = Failure;
 
     fn from_str(text: &str) -> Result<Self, Failure> {
-        let split = text.split_once('=').and_then(|(path, value)| {
-            let (stage, parameter) = path.split_once('.')?;
-            let known = PipelineSpec::STAGES.contains(&stage) && !parameter.is_empty();
-            known.then(|| Setting {
-                stage: stage.to_string(),
-                parameter: parameter.to_string(),
-                value: Value::parse(value),
-            })
-        });
-        split.ok_or_else(|| Failure::Setting {
-            text: text.to_string(),
-            stages: PipelineSpec::STAGES.to_vec(),
-        })
+        let refused = || Failure::Setting { text: text.to_string() };
+        let (path, value) = text.split_once('=').ok_or_else(refused)?;
+        let (stage, parameter) = path.split_once('.').ok_or_else(refused)?;
+        let stage = match stage.parse() {
+            Ok(stage) if Stage::PIPELINE.contains(&stage) && !parameter.is_empty() => stage,
+            Err(renamed @ Error::Renamed { .. }) => return Err(wrong(renamed)),
+            _ => return Err(refused()),
+        };
+        Ok(Setting { stage, parameter: parameter.to_string(), value: Value::parse(value) })
     }
 }
 
@@ -101,10 +106,11 @@ impl RecipeArgs {
         mut spec: PipelineSpec,
         registry: &Registry<S>,
     ) -> Result<PipelineSpec, Failure> {
+        self.refuse_old_names()?;
         self.replace_parts(&mut spec, registry)?;
         self.set_short_names(&mut spec, registry)?;
         for Setting { stage, parameter, value } in &self.settings {
-            if stage == "stop" && spec.stop.is_none() {
+            if *stage == Stage::Stop && spec.stop.is_none() {
                 return Err(Failure::NoStop { parameter: parameter.clone() });
             }
             spec.set(&format!("{stage}.{parameter}"), value.clone()).map_err(wrong)?;
@@ -112,50 +118,43 @@ impl RecipeArgs {
         registry.resolved(&spec).map_err(wrong)
     }
 
+    fn refuse_old_names(&self) -> Result<(), Failure> {
+        let old = [
+            (&self.finish, "--finish", "--consensus"),
+            (&self.confidence_rule, "--confidence-rule", "--confidence"),
+        ];
+        match old.into_iter().find(|(given, ..)| given.is_some()) {
+            Some((_, old, new)) => Err(Failure::RenamedOption { old, new }),
+            None => Ok(()),
+        }
+    }
+
+    /// The parts that are named, by stage.
+    fn named(&self) -> impl Iterator<Item = (Stage, &str)> {
+        let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
+        Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
+    }
+
     fn replace_parts<S: Precision>(
         &self,
         spec: &mut PipelineSpec,
         registry: &Registry<S>,
     ) -> Result<(), Failure> {
-        if let Some(name) = &self.stop {
-            spec.stop = Some(Part::named(name));
+        for (stage, text) in self.named() {
+            let part: Part = text.parse().map_err(wrong)?;
+            let swapped = registry.swap(spec, stage, part);
+            swapped.map_err(|error| match stage {
+                Stage::Confidence if looks_like_a_file(text) => {
+                    Failure::MembershipFile { text: text.to_string() }
+                }
+                _ => wrong(error),
+            })?;
         }
-        for (stage, name) in [
-            ("ca", &self.ca),
-            ("confidence", &self.confidence_rule),
-            ("enhance", &self.enhance),
-            ("finish", &self.finish),
-        ] {
-            if let Some(name) = name {
-                let part = spec.part_mut(stage).map_err(wrong)?;
-                *part = Part { name: name.clone(), values: std::mem::take(&mut part.values) };
-            }
+        let idle = self.confidence.as_ref().filter(|name| *name != "none");
+        match idle.filter(|_| spec.enhance.is_none()) {
+            Some(name) => Err(Failure::IdleConfidence { name: name.clone() }),
+            None => Ok(()),
         }
-        // An enhancer named where the method has none needs pairs to propagate.
-        let enhances = self.enhance.as_ref().is_some_and(|name| name != "none");
-        if enhances && self.confidence_rule.is_none() && spec.confidence.name == "none" {
-            spec.confidence = Part::named("threshold");
-        }
-        self.forget_foreign_values(spec, registry)
-    }
-
-    /// What a method sets of its own part stays only where the new part knows it: the
-    /// weighting of PTA is kept from one linkage to another.
-    fn forget_foreign_values<S: Precision>(
-        &self,
-        spec: &mut PipelineSpec,
-        registry: &Registry<S>,
-    ) -> Result<(), Failure> {
-        let mut bare = spec.clone();
-        for (stage, _) in spec.parts() {
-            bare.part_mut(stage).map_err(wrong)?.values.clear();
-        }
-        let known = registry.resolved(&bare).map_err(wrong)?;
-        for (stage, part) in known.parts() {
-            let values = &mut spec.part_mut(stage).map_err(wrong)?.values;
-            values.retain(|name, _| part.values.contains_key(name));
-        }
-        Ok(())
     }
 
     /// --alpha, --lambda and --theta, at the stage that has them.
@@ -170,7 +169,7 @@ impl RecipeArgs {
         {
             let Some(value) = value else { continue };
             let has = |part: &Part| part.values.contains_key(parameter);
-            let stages: Vec<&'static str> = known
+            let stages: Vec<Stage> = known
                 .parts()
                 .iter()
                 .filter(|(_, part)| has(part))
@@ -178,7 +177,7 @@ impl RecipeArgs {
                 .collect();
             match stages[..] {
                 [] => {
-                    return Err(Failure::NoSuchParameter { parameter, parts: described(&known) });
+                    return Err(Failure::NoSuchParameter { parameter, parts: known.to_string() });
                 }
                 [stage] => spec.set(&format!("{stage}.{parameter}"), value).map_err(wrong)?,
                 // The λ of DREC and that of the enhancer have nothing in common but the name.
@@ -189,10 +188,9 @@ impl RecipeArgs {
     }
 }
 
-/// The parts in a line, with their parameters.
-pub fn described(spec: &PipelineSpec) -> String {
-    let parts = spec.parts();
-    parts.iter().map(|(_, part)| part.to_string()).collect::<Vec<_>>().join(" + ")
+/// Whether a name of a part is more likely the path of a file.
+fn looks_like_a_file(text: &str) -> bool {
+    text.contains(['.', '/', '\\'])
 }
 
 /// An error of the recipe.
@@ -206,7 +204,9 @@ pub fn misfit<S: Precision>(error: Error, spec: &PipelineSpec, registry: &Regist
         Error::KindMismatch { consumer, made, .. } => {
             let advice = match *consumer == spec.enhance.name {
                 true => "--enhance none leaves it as it is".to_string(),
-                false => format!("it is read by --finish {}", readers(*made, registry).join(", ")),
+                false => {
+                    format!("it is read by --consensus {}", readers(*made, registry).join(", "))
+                }
             };
             format!("\nParts that are not named come from the method; {advice}")
         }
@@ -230,7 +230,7 @@ mod tests {
     use enclust::registry::standard;
 
     fn resolve(arguments: RecipeArgs) -> Result<String, Failure> {
-        arguments.resolve(&standard::<f64>()).map(|spec| described(&spec))
+        arguments.resolve(&standard::<f64>()).map(|spec| spec.to_string())
     }
 
     fn named(name: &str) -> Option<String> {
@@ -240,7 +240,7 @@ mod tests {
     #[test]
     fn every_parameter_is_written_out() {
         let text = resolve(RecipeArgs { method: named("lwea"), ..Default::default() }).unwrap();
-        assert_eq!(text, "lwca(theta=0.4) + none + none + average(weighting=samples)");
+        assert_eq!(text, "lwca(theta=0.4) + average(weighting=samples)");
     }
 
     #[test]
@@ -291,7 +291,7 @@ mod tests {
         let enhanced = hint("ptgp", None, "exact");
         assert!(enhanced.ends_with("--enhance none leaves it as it is"), "{enhanced}");
         let linked = hint("eac", Some("lwb"), "none");
-        assert!(linked.ends_with("it is read by --finish tcut"), "{linked}");
+        assert!(linked.ends_with("it is read by --consensus tcut"), "{linked}");
     }
 
     #[test]
@@ -303,14 +303,17 @@ mod tests {
 
     #[test]
     fn what_a_method_sets_stays_where_the_new_part_knows_it() {
-        let arguments =
-            RecipeArgs { method: named("pta-al"), finish: named("complete"), ..Default::default() };
+        let arguments = RecipeArgs {
+            method: named("pta-al"),
+            consensus: named("complete"),
+            ..Default::default()
+        };
         assert!(resolve(arguments).unwrap().ends_with("complete(weighting=groups)"));
         let mut spec =
             PipelineSpec::plain(Part::named("lwca").set("theta", 0.1), Part::named("average"));
         let arguments = RecipeArgs { ca: named("eac"), ..Default::default() };
         spec = arguments.resolve_from(spec, &standard::<f64>()).unwrap();
-        assert_eq!(spec.represent.to_string(), "eac");
+        assert_eq!(spec.ca.to_string(), "eac");
     }
 
     #[test]

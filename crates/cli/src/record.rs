@@ -78,6 +78,9 @@ pub struct EnsembleRecord {
 pub struct MethodRecord {
     pub preset: Option<String>,
     pub parts: BTreeMap<&'static str, PartRecord>,
+    /// The stages in the order of the data, for the summary.
+    #[serde(skip)]
+    pub in_a_line: String,
 }
 
 /// A part with all its parameters.
@@ -162,15 +165,23 @@ pub struct CutRecord {
 impl MethodRecord {
     /// Of parts whose parameters are all written out.
     pub fn of(preset: Option<String>, spec: &PipelineSpec) -> Self {
-        let parts = spec.parts().into_iter().map(|(stage, part)| (stage, PartRecord::of(part)));
-        MethodRecord { preset, parts: parts.collect() }
+        let parts = spec.parts().into_iter();
+        let does_something = parts.clone().filter(|(_, part)| !part.is_none());
+        let names: Vec<String> = does_something.map(|(_, part)| told(part)).collect();
+        let parts = parts.map(|(stage, part)| (stage.key(), PartRecord::of(part))).collect();
+        MethodRecord { preset, parts, in_a_line: names.join(" + ") }
     }
 }
 
 impl PartRecord {
     fn of(part: &Part) -> Self {
-        PartRecord { name: part.name.clone(), parameters: values(&part.values) }
+        PartRecord { name: told(part), parameters: values(&part.values) }
     }
+}
+
+/// The name of a part; a combination of rules is told by the rules in it.
+fn told(part: &Part) -> String {
+    if part.of.is_empty() { part.name.clone() } else { part.to_string() }
 }
 
 /// Values of parameters as JSON has them.

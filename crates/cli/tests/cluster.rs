@@ -53,7 +53,7 @@ fn several_numbers_of_clusters_give_a_column_each() {
 fn another_number_of_clusters_than_asked_for_is_said() {
     let folder = Folder::with_pool();
     let line = "cluster pool.csv --k 3,20 --method ecpcs-mc";
-    let shown = folder.run(&format!("{line} --out l.csv --confidence c.csv")).succeeded();
+    let shown = folder.run(&format!("{line} --out l.csv --membership c.csv")).succeeded();
     let record = folder.run(&format!("{line} --json")).succeeded().json();
     let found = record["results"][1]["clusters"].as_u64().unwrap();
     assert!(found < 20, "meta-clusters without a sample vanish");
@@ -87,11 +87,14 @@ fn every_part_can_be_chosen() {
     let folder = Folder::with_pool();
     for options in [
         "--ca eac",
-        "--ca pts --finish complete",
-        "--ca lwca --enhance none --finish single",
-        "--finish spectral",
-        "--ca lwb --enhance none --finish tcut",
-        "--confidence-rule two-sided --set confidence.beta=0.1",
+        "--ca pts --consensus complete",
+        "--ca lwca --enhance none --consensus single",
+        "--consensus spectral",
+        "--ca lwb --enhance none --consensus tcut",
+        "--stop labels",
+        "--stop any(kkt(tolerance=1e-2),iterations(limit=7))",
+        "--enhance admm --stop all(authors,labels(patience=1))",
+        "--confidence two-sided --set confidence.beta=0.1",
         "--enhance admm --stop kkt --set stop.tolerance=1e-3",
         "--method pta-al",
         "--method lwea --enhance exact",
@@ -107,13 +110,13 @@ fn every_part_can_be_chosen() {
 fn parameters_by_short_and_by_full_name_reach_their_parts() {
     let folder = Folder::with_pool();
     let line = "cluster pool.csv --k 3 --json --alpha 0.7 --lambda 0.2 --theta 0.5 \
-                --set enhance.tolerance=1e-6 --set finish.weighting=groups";
+                --set enhance.tolerance=1e-6 --set consensus.weighting=groups";
     let parts = &folder.run(line).succeeded().json()["method"]["parts"];
     assert_eq!(parts["ca"]["parameters"]["theta"], 0.5);
     assert_eq!(parts["confidence"]["parameters"]["alpha"], 0.7);
     assert_eq!(parts["enhance"]["parameters"]["lambda"], 0.2);
     assert_eq!(parts["enhance"]["parameters"]["tolerance"], 1e-6);
-    assert_eq!(parts["finish"]["parameters"]["weighting"], "groups");
+    assert_eq!(parts["consensus"]["parameters"]["weighting"], "groups");
 }
 
 #[test]
@@ -176,7 +179,7 @@ fn a_similarity_alone_cannot_be_enhanced_but_beside_a_pool_it_can() {
         run.failed(2, &[word, "base clusterings", "S.npy"]);
     }
     folder
-        .run("cluster --similarity-in S.npy --k 3 --finish tcut")
+        .run("cluster --similarity-in S.npy --k 3 --consensus tcut")
         .failed(2, &["tcut", "precomputed"]);
 
     let beside = folder.run("cluster pool.csv --similarity-in S.npy --k 3 --json").succeeded();
@@ -231,7 +234,7 @@ fn noise_means_what_it_is_said_to_mean() {
 #[test]
 fn confidence_has_a_row_for_every_sample_of_every_cut() {
     let folder = Folder::with_pool();
-    folder.run("cluster pool.csv --k 2,3 -o l.csv --confidence c.csv").succeeded();
+    folder.run("cluster pool.csv --k 2,3 -o l.csv --membership c.csv").succeeded();
     let table = folder.read("c.csv");
     let head =
         "k,sample,label,item_consensus,other_cluster,other_consensus,margin,cluster_consensus";
@@ -246,7 +249,9 @@ fn confidence_has_a_row_for_every_sample_of_every_cut() {
         .run("cluster pool.csv -o l.csv --k 3 --ca eac --enhance none --similarity S.npy")
         .succeeded();
     folder
-        .run("cluster --similarity-in S.npy -o m.csv --k 2,3 --confidence d.csv --finish average")
+        .run(
+            "cluster --similarity-in S.npy -o m.csv --k 2,3 --membership d.csv --consensus average",
+        )
         .succeeded();
     let alone = folder.read("d.csv");
     assert_eq!(alone.lines().count(), table.lines().count());
@@ -262,7 +267,10 @@ fn threads_backends_and_precisions_agree() {
     assert_eq!(one, labels("--threads 2"));
     assert_eq!(one, labels("--backend reference"));
     assert_eq!(one, labels("--precision f32"));
-    assert_eq!(labels("--finish spectral --threads 1"), labels("--finish spectral --threads 2"));
+    assert_eq!(
+        labels("--consensus spectral --threads 1"),
+        labels("--consensus spectral --threads 2")
+    );
     let record = folder.run("cluster pool.csv --k 3 --threads 2 --json").succeeded().json();
     assert_eq!(record["machine"]["threads"], 2);
 }
@@ -306,8 +314,7 @@ fn the_record_tells_everything() {
         .iter()
         .map(|t| t["stage"].as_str().unwrap())
         .collect();
-    let expected =
-        ["read", "microclusters", "represent", "confidence", "enhance", "consensus", "cut"];
+    let expected = ["read", "microclusters", "ca", "confidence", "enhance", "consensus", "cut"];
     assert_eq!(stages, expected);
     let result = &record["results"][0];
     assert_eq!(result["k"], 3);
@@ -319,7 +326,7 @@ fn the_record_tells_everything() {
 #[test]
 fn what_cannot_be_given_is_refused_before_anything_is_computed() {
     let folder = Folder::with_pool();
-    let tree = folder.run("cluster missing.csv --k 3 --finish spectral --linkage Z.npy");
+    let tree = folder.run("cluster missing.csv --k 3 --consensus spectral --linkage Z.npy");
     tree.failed(2, &["--linkage", "spectral"]);
     let similarity = folder.run("cluster missing.csv --k 3 --method lwgp --similarity C.npy");
     similarity.failed(2, &["--similarity", "lwb"]);
@@ -329,7 +336,7 @@ fn what_cannot_be_given_is_refused_before_anything_is_computed() {
 fn verbosity_adds_parameters_times_and_iterations() {
     let folder = Folder::with_pool();
     let once = folder.run("cluster pool.csv --k 3 -o l.csv -v").succeeded();
-    assert!(once.stderr.contains("lambda=0.4") && once.stderr.contains("represent"), "{once:?}");
+    assert!(once.stderr.contains("lambda=0.4") && once.stderr.contains("ca"), "{once:?}");
     assert!(!once.stderr.contains("iteration 1"), "{once:?}");
     let twice = folder.run("cluster pool.csv --k 3 -o l.csv -vv").succeeded();
     assert!(twice.stderr.contains("iteration 1"), "{twice:?}");

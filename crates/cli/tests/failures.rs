@@ -14,8 +14,8 @@ fn what_the_command_line_shows_to_be_wrong_is_2_whatever_the_data() {
         ("--method nope", &["method", "\"nope\"", "ec-cms"][..]),
         ("--ca nope", &["representation", "\"nope\"", "lwca"]),
         ("--enhance nope", &["enhancer", "exact"]),
-        ("--finish nope", &["consensus function", "average"]),
-        ("--confidence-rule nope", &["confident pairs", "threshold"]),
+        ("--consensus nope", &["consensus function", "average"]),
+        ("--confidence nope", &["confidence rule", "threshold"]),
         ("--stop nope", &["stopping rule", "kkt"]),
         ("--backend nope", &["backend", "reference"]),
         ("--lambda -1", &["exact", "lambda = -1", "out of range"]),
@@ -25,12 +25,23 @@ fn what_the_command_line_shows_to_be_wrong_is_2_whatever_the_data() {
         ("--method eac --theta 1", &["theta", "eac"]),
         ("--method lwea --stop kkt", &["none", "kkt"]),
         ("--ca lwb", &["lwb", "bipartite", "--enhance none"]),
+        ("--stop authors", &["authors reads the steps", "exact does not provide", "kkt"]),
+        ("--stop any(kkt,authors)", &["any(kkt, authors) reads the steps"]),
+        ("--stop any(kkt", &["closing parenthesis"]),
+        ("--stop any", &["any(rule, rule)"]),
+        ("--stop kkt --set enhance.tolerance=1e-6", &["tolerance together with", "kkt"]),
+        ("--finish average", &["--finish is now called --consensus"]),
+        ("--confidence-rule threshold", &["--confidence-rule is now called --confidence"]),
+        ("--confidence conf.csv", &["--membership conf.csv"]),
+        ("--method lwea --confidence threshold", &["has no effect", "--enhance"]),
     ] {
         folder.run(&format!("cluster missing.csv --k 3 {options}")).failed(2, words);
     }
     for k in ["2,3", "2..4", "auto"] {
         let run = folder.run(&format!("cluster missing.csv --k {k} --method spce"));
         run.failed(2, &["spce", "one k at a time"]);
+        let run = folder.run(&format!("cluster missing.csv --k {k} --stop labels"));
+        run.failed(2, &["labels", "one k at a time"]);
     }
 }
 

@@ -42,7 +42,7 @@ fn the_listing_has_every_component_with_defaults_and_ranges() {
     let methods = listing["methods"].as_array().unwrap();
     let named = |name: &str| methods.iter().find(|m| m["name"] == name).unwrap();
     assert_eq!(named("ec-cms")["parts"]["enhance"], "exact");
-    assert_eq!(named("pta-al")["parts"]["finish"], "average(weighting=groups)");
+    assert_eq!(named("pta-al")["parts"]["consensus"], "average(weighting=groups)");
 }
 
 #[test]

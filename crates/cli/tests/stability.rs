@@ -48,7 +48,7 @@ fn labels_at_random_have_no_clear_structure() {
 #[test]
 fn a_rule_without_a_tree_is_left_out() {
     let folder = Folder::with_pool();
-    let run = folder.run("stability pool.csv --k 2..4 --finish spectral --draws 10").succeeded();
+    let run = folder.run("stability pool.csv --k 2..4 --consensus spectral --draws 10").succeeded();
     let rule = |name: &str| run.stdout.lines().any(|line| line.starts_with(name));
     assert!(rule("auto ") && rule("pac ") && !rule("gap "), "{run:?}");
 }

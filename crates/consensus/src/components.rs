@@ -1,47 +1,42 @@
 //! The connected components of a similarity.
 
 use enclust_core::{
-    Component, Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Partition, Real, Result, Shape,
-    Similarity, check_k, condensed_components,
+    Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Partition, Real, Result, Shape, Similarity,
+    check_k, condensed_components, part,
 };
 
 const NAME: &str = "components";
 
-/// **Summary.** Samples that a chain of similar ones connects are one cluster.
-///
-/// **Problem.** The connected components of the graph with an edge wherever a similarity
-/// is not 0. Their number is what it is: a cut into k gives the same clusters for every
-/// k, and a method that learns its graph for k components may miss that number. Linkage
-/// of the same similarity gives exactly k.
-///
-/// It runs at group size: samples of a group are one cluster unless their similarity
-/// within the group is 0.
-///
-/// **Complexity.** O(n'²) time at most, O(n) memory.
-///
-/// **Determinism.** A function of the similarity.
-///
-/// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other
-/// evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no
-/// partition of the samples has.
-///
-/// ```
-/// use enclust_consensus::Components;
-/// use enclust_core::{Consensus, Ctx, Similarity};
-///
-/// let s = Similarity::from_matrix(3, &[1.0, 0.1, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 1.0])?;
-/// let mut ctx = Ctx::default();
-/// let fitted = Components.fit(&s.into(), &mut ctx)?;
-/// assert_eq!(fitted.cut(3, &mut ctx)?.labels(), &[0, 0, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Components;
-
-impl Component for Components {
-    fn name(&self) -> &str {
-        NAME
-    }
+part! {
+    /// **Summary.** Samples that a chain of similar ones connects are one cluster.
+    ///
+    /// **Problem.** The connected components of the graph with an edge wherever a similarity
+    /// is not 0. Their number is what it is: a cut into k gives the same clusters for every
+    /// k, and a method that learns its graph for k components may miss that number. Linkage
+    /// of the same similarity gives exactly k.
+    ///
+    /// It runs at group size: samples of a group are one cluster unless their similarity
+    /// within the group is 0.
+    ///
+    /// **Complexity.** O(n'²) time at most, O(n) memory.
+    ///
+    /// **Determinism.** A function of the similarity.
+    ///
+    /// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other
+    /// evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no
+    /// partition of the samples has.
+    ///
+    /// ```
+    /// use enclust_consensus::Components;
+    /// use enclust_core::{Consensus, Ctx, Similarity};
+    ///
+    /// let s = Similarity::from_matrix(3, &[1.0, 0.1, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0, 1.0])?;
+    /// let ctx = Ctx::default();
+    /// let fitted = Components.fit(&s.into(), &ctx)?;
+    /// assert_eq!(fitted.cut(3, &ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub struct Components("components", "what chains of similar samples connect");
 }
 
 impl<S: Real> Consensus<S> for Components {
@@ -53,7 +48,7 @@ impl<S: Real> Consensus<S> for Components {
         false
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let similarity = evidence.similarity_for(NAME)?;
         Ok(Box::new(Found { partition: components(similarity) }))
     }
@@ -70,7 +65,7 @@ struct Found {
 }
 
 impl<S: Real> Fitted<S> for Found {
-    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, _: &Ctx<'_, S>) -> Result<Partition> {
         check_k(NAME, k, self.partition.len())?;
         Ok(self.partition.clone())
     }
@@ -102,8 +97,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn cut(similarity: Similarity<f64>) -> Partition {
-        let mut ctx = Ctx::default();
-        Components.fit(&similarity.into(), &mut ctx).unwrap().cut(1, &mut ctx).unwrap()
+        let ctx = Ctx::default();
+        Components.fit(&similarity.into(), &ctx).unwrap().cut(1, &ctx).unwrap()
     }
 
     /// Every sample takes the smallest number among those it touches, until none changes.

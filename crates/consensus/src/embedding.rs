@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ctx, Fitted, Grouping, Mat, Partition, Real, Result, Shape, Weighting, check_k,
+    Bytes, Ctx, Fitted, Grouping, Mat, Partition, Real, Result, Shape, Stage, Weighting, check_k,
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
@@ -22,7 +22,7 @@ pub(crate) trait Embedding<S: Real>: Send + Sync {
     fn dim(&self) -> usize;
 
     /// One row a group, k numbers each.
-    fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>>;
+    fn vectors(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Mat<S>>;
 }
 
 /// The rows of the embedding in k dimensions, scaled to unit length, one after
@@ -30,7 +30,7 @@ pub(crate) trait Embedding<S: Real>: Send + Sync {
 pub(crate) fn embed<S: Real>(
     embedding: &dyn Embedding<S>,
     k: usize,
-    ctx: &mut Ctx<'_, S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Vec<f64>> {
     check_k(embedding.component(), k, embedding.largest_k())?;
     let vectors = ctx.install(|ctx| embedding.vectors(k, ctx))??;
@@ -94,10 +94,10 @@ impl<E> Embedded<E> {
         E: Embedding<S>,
     {
         let (samples, groups) = (self.grouping.samples(), self.grouping.len());
-        let shape = Shape::ahead::<S>(samples, 1, 1, groups).with_threads(ctx.thread_count());
+        let shape = Shape::ahead::<S>(samples, 1, 1, groups).with_threads(ctx.threads());
         let needed = cut_bytes(self.embedding.dim(), k, &shape, &self.kmeans);
         ctx.require(
-            &format!("a cut by {}", self.embedding.component()),
+            &Stage::Cut.of(self.embedding.component()),
             needed,
             &format!("k = {k} of n' = {groups}"),
             "ask for fewer clusters",
@@ -106,12 +106,12 @@ impl<E> Embedded<E> {
 }
 
 impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
-    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         check_k(self.embedding.component(), k, self.embedding.largest_k())?;
         self.check_room(k, ctx)?;
         let rows = embed(&self.embedding, k, ctx)?;
         let weights = multiplicities(self.weighting, &self.grouping);
-        let seed = ctx.seed;
+        let seed = ctx.seed();
         let found = ctx.install(|_| kmeans(&rows, k, Some(&weights), k, &self.kmeans, seed))??;
         Ok(self.grouping.lift(&found.labels))
     }

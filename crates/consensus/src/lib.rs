@@ -17,11 +17,11 @@ pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_from, kmeans
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;
-pub use points_kmeans::{PointsKMeans, PointsParams};
-pub use spectral::{Spectral, SpectralParams};
-pub use tcut::{Tcut, TcutParams};
+pub use points_kmeans::PointsKMeans;
+pub use spectral::Spectral;
+pub use tcut::Tcut;
 
-use enclust_core::{NoParams, Real, Registry};
+use enclust_core::{Real, Registry};
 
 /// Adds every consensus function of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
@@ -31,25 +31,11 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         (LinkageMethod::Complete, "complete", "complete linkage"),
         (LinkageMethod::Single, "single", "single linkage"),
     ] {
-        table.register::<LinkageParams>(name, summary, move |p| {
-            Ok(Box::new(Linkage::new(method, p)?))
-        });
+        table.register(name, summary, move |p| Ok(Box::new(Linkage::new(method, p))));
     }
-    table.register::<SpectralParams>("spectral", "spectral clustering of a similarity", |p| {
-        Ok(Box::new(Spectral::new(p)?))
-    });
-    table.register::<PointsParams>("kmeans", "k-means of an embedding", |p| {
-        Ok(Box::new(PointsKMeans::new(p)?))
-    });
-    table.register::<TcutParams>("tcut", "transfer cut of a bipartite graph", |p| {
-        Ok(Box::new(Tcut::new(p)?))
-    });
-    table.register::<NoParams>(
-        "metaclusters",
-        "groups of base clusters that samples vote for",
-        |_| Ok(Box::new(Metaclusters)),
-    );
-    table.register::<NoParams>("components", "what chains of similar samples connect", |_| {
-        Ok(Box::new(Components))
-    });
+    table.add::<Spectral>();
+    table.add::<PointsKMeans>();
+    table.add::<Tcut>();
+    table.add::<Metaclusters>();
+    table.add::<Components>();
 }

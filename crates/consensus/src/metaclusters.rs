@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, ClusterGraph, Component, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint,
-    Grouping, Kind, Partition, Real, Result, Shape, check_k,
+    Bytes, ClusterGraph, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint, Grouping, Kind,
+    Partition, Real, Result, Shape, Stage, check_k, part,
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
@@ -12,58 +12,53 @@ use crate::ncut::Ncut;
 
 const NAME: &str = "metaclusters";
 
-/// **Summary.** Meta-clustering: base clusters are put into groups, and each sample goes
-/// to the group of which it is in the largest share of the clusters.
-///
-/// **Problem.** A [normalised cut](Ncut) puts the base clusters into k groups. The score of
-/// a sample for a group is the share of the group's clusters that hold the sample; the
-/// sample goes to the group of the largest score.
-///
-/// It runs at group size: the samples of a group are in the same clusters, so they have the
-/// same scores.
-///
-/// **Parameters.** None.
-///
-/// **Complexity.** That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N²
-/// numbers beside the graph.
-///
-/// **Determinism and ties.** A function of the graph, k, the seed and the backend; threads
-/// change nothing. Equal scores go to the lowest group. Groups that win no sample vanish,
-/// so that there may be fewer than k clusters.
-///
-/// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are samples or base
-/// clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups
-/// do not fit; [`Error::Unsupported`] for weights that are negative or not finite;
-/// [`Error::NoConvergence`] if the eigenvectors are not found.
-///
-/// **Example.**
-/// ```
-/// use std::sync::Arc;
-/// use enclust_consensus::Metaclusters;
-/// use enclust_core::{ClusterGraph, Consensus, Csr, Ctx, Grouping, Mat};
-///
-/// // Two clusterings of two clusters; the first clusters of both are alike, and the second.
-/// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
-/// let members = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
-/// let weights = Mat::from_fn(4, 4, |a, b| if a % 2 == b % 2 { 1.0 } else { 0.1 });
-/// let graph = ClusterGraph { grouping: Arc::new(Grouping::singletons(4)), members, weights };
-/// let mut ctx = Ctx::default();
-/// let fitted = Metaclusters.fit(&graph.into(), &mut ctx)?;
-/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble
-/// clustering via fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man,
-/// and Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the
-/// authors' program as is done here.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Metaclusters;
-
-impl Component for Metaclusters {
-    fn name(&self) -> &str {
-        NAME
-    }
+part! {
+    /// **Summary.** Meta-clustering: base clusters are put into groups, and each sample goes
+    /// to the group of which it is in the largest share of the clusters.
+    ///
+    /// **Problem.** A [normalised cut](Ncut) puts the base clusters into k groups. The score of
+    /// a sample for a group is the share of the group's clusters that hold the sample; the
+    /// sample goes to the group of the largest score.
+    ///
+    /// It runs at group size: the samples of a group are in the same clusters, so they have the
+    /// same scores.
+    ///
+    /// **Parameters.** None.
+    ///
+    /// **Complexity.** That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N²
+    /// numbers beside the graph.
+    ///
+    /// **Determinism and ties.** A function of the graph, k, the seed and the backend; threads
+    /// change nothing. Equal scores go to the lowest group. Groups that win no sample vanish,
+    /// so that there may be fewer than k clusters.
+    ///
+    /// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are samples or base
+    /// clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups
+    /// do not fit; [`Error::Unsupported`] for weights that are negative or not finite;
+    /// [`Error::NoConvergence`] if the eigenvectors are not found.
+    ///
+    /// **Example.**
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_consensus::Metaclusters;
+    /// use enclust_core::{ClusterGraph, Consensus, Csr, Ctx, Grouping, Mat};
+    ///
+    /// // Two clusterings of two clusters; the first clusters of both are alike, and the second.
+    /// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
+    /// let members = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
+    /// let weights = Mat::from_fn(4, 4, |a, b| if a % 2 == b % 2 { 1.0 } else { 0.1 });
+    /// let graph = ClusterGraph { grouping: Arc::new(Grouping::singletons(4)), members, weights };
+    /// let ctx = Ctx::default();
+    /// let fitted = Metaclusters.fit(&graph.into(), &ctx)?;
+    /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble
+    /// clustering via fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man,
+    /// and Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the
+    /// authors' program as is done here.
+    pub struct Metaclusters("metaclusters", "groups of base clusters that samples vote for");
 }
 
 impl<S: Real> Consensus<S> for Metaclusters {
@@ -71,7 +66,7 @@ impl<S: Real> Consensus<S> for Metaclusters {
         &[Kind::ClusterGraph]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let ClusterGraph { grouping, members, weights } = evidence.cluster_graph_for(NAME)?;
         Error::check_size("rows of the graph's members", grouping.len(), members.rows())?;
         Error::check_size("base clusters with weights", members.cols(), weights.rows())?;
@@ -116,16 +111,16 @@ struct Voting<S> {
 impl<S: Real> Voting<S> {
     fn check_room(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<()> {
         let (samples, groups) = (self.grouping.samples(), self.grouping.len());
-        let shape = Shape::ahead::<S>(samples, 1, self.graph.len(), groups)
-            .with_threads(ctx.thread_count());
+        let shape =
+            Shape::ahead::<S>(samples, 1, self.graph.len(), groups).with_threads(ctx.threads());
         let size = format!("k = {k} of {} base clusters", self.graph.len());
         let needed = cut_bytes(k, &shape);
-        ctx.require(&format!("a cut by {NAME}"), needed, &size, "ask for fewer clusters")
+        ctx.require(&Stage::Cut.of(NAME), needed, &size, "ask for fewer clusters")
     }
 }
 
 impl<S: Real> Fitted<S> for Voting<S> {
-    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         check_k(NAME, k, Fitted::<S>::largest_k(self))?;
         self.check_room(k, ctx)?;
         let groups = self.graph.groups(k, ctx)?;

@@ -47,7 +47,7 @@ const ROTATIONS: usize = 20;
 /// // Two pairs, and a weak link between them.
 /// let w = |i: usize, j: usize| if i / 2 == j / 2 { 1.0 } else if i + j == 3 { 0.1 } else { 0.0 };
 /// let cut = Ncut::new(&Mat::from_fn(4, 4, w))?;
-/// let groups = cut.groups(2, &mut Ctx::<f64>::default())?;
+/// let groups = cut.groups(2, &Ctx::<f64>::default())?;
 /// assert_eq!(groups[0], groups[1]);
 /// assert_eq!(groups[2], groups[3]);
 /// assert_ne!(groups[0], groups[2]);
@@ -96,16 +96,16 @@ impl<S: Real> Ncut<S> {
     }
 
     /// A group from 0 to k − 1 for each node. Some groups may have none.
-    pub fn groups(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Vec<usize>> {
+    pub fn groups(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Vec<usize>> {
         check_k(NAME, k, self.len())?;
         let points = ctx.install(|ctx| self.points(k, ctx))??;
-        let first = ChaCha8Rng::seed_from_u64(ctx.seed).random_range(0..self.len());
+        let first = ChaCha8Rng::seed_from_u64(ctx.seed()).random_range(0..self.len());
         Ok(discretise(&points, k, first))
     }
 
     /// The nodes as points of unit length, row after row.
-    fn points(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Vec<f64>> {
-        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed, ctx.backend)?.vectors;
+    fn points(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Vec<f64>> {
+        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed(), ctx.backend())?.vectors;
         for j in 0..k {
             let column = vectors.col_mut(j);
             column.iter_mut().zip(&self.scale).for_each(|(v, &s)| *v *= S::of(s));

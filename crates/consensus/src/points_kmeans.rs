@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Embedding, Evidence, Fitted, Footprint, Grouping, Kind, ParamError,
-    Parameters, Partition, Range, Real, Result, Shape, Weighting, check_k, parameters,
+    Consensus, Ctx, Embedding, Evidence, Fitted, Footprint, Grouping, Kind, Partition, Range, Real,
+    Result, Shape, Stage, Weighting, check_k, part,
 };
 
 use crate::embedding::multiplicities;
@@ -12,9 +12,42 @@ use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
 
 const NAME: &str = "kmeans";
 
-parameters! {
-    /// Parameters of [`PointsKMeans`].
-    pub struct PointsParams for "kmeans" {
+part! {
+    /// **Summary.** k-means of an embedding, as it is.
+    ///
+    /// **Problem.** The groups are points; divide them into k clusters such that the squared
+    /// distances to the means of the clusters have a small sum. Counting samples, a group weighs
+    /// as much as it has samples, which is k-means of the samples themselves: those of a group
+    /// are at one place. Coordinates are neither scaled nor centred.
+    ///
+    /// **Parameters.** [`PointsKMeans`]. Counting groups, every group weighs as one sample.
+    ///
+    /// **Complexity.** O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
+    ///
+    /// **Determinism and ties.** A function of the embedding, k and the seed; threads change
+    /// nothing. Ties go to the lowest index. Exactly k clusters come out.
+    ///
+    /// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
+    /// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not finite.
+    ///
+    /// **Example.**
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_consensus::PointsKMeans;
+    /// use enclust_core::{Consensus, Ctx, Embedding, Evidence, Grouping, Mat};
+    ///
+    /// let points = Mat::from_fn(3, 1, |p, _| [0.0, 0.1, 5.0][p]);
+    /// let grouping = Arc::new(Grouping::singletons(3));
+    /// let ctx = Ctx::<f64>::default();
+    /// let evidence = Evidence::Embedding(Embedding { grouping, points });
+    /// let fitted = PointsKMeans::default().fit(&evidence, &ctx)?;
+    /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** As of [`kmeans`].
+    pub struct PointsKMeans("kmeans", "k-means of an embedding") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
         /// Starts of k-means; the best result is kept.
@@ -24,61 +57,10 @@ parameters! {
     }
 }
 
-/// **Summary.** k-means of an embedding, as it is.
-///
-/// **Problem.** The groups are points; divide them into k clusters such that the squared
-/// distances to the means of the clusters have a small sum. Counting samples, a group weighs
-/// as much as it has samples, which is k-means of the samples themselves: those of a group
-/// are at one place. Coordinates are neither scaled nor centred.
-///
-/// **Parameters.** [`PointsParams`]. Counting groups, every group weighs as one sample.
-///
-/// **Complexity.** O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
-///
-/// **Determinism and ties.** A function of the embedding, k and the seed; threads change
-/// nothing. Ties go to the lowest index. Exactly k clusters come out.
-///
-/// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
-/// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
-/// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not finite.
-///
-/// **Example.**
-/// ```
-/// use std::sync::Arc;
-/// use enclust_consensus::{PointsKMeans, PointsParams};
-/// use enclust_core::{Consensus, Ctx, Embedding, Evidence, Grouping, Mat};
-///
-/// let points = Mat::from_fn(3, 1, |p, _| [0.0, 0.1, 5.0][p]);
-/// let grouping = Arc::new(Grouping::singletons(3));
-/// let mut ctx = Ctx::<f64>::default();
-/// let evidence = Evidence::Embedding(Embedding { grouping, points });
-/// let fitted = PointsKMeans::new(PointsParams::default())?.fit(&evidence, &mut ctx)?;
-/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** As of [`kmeans`].
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PointsKMeans {
-    params: PointsParams,
-}
-
 impl PointsKMeans {
-    /// With these parameters, if they are in range.
-    pub fn new(params: PointsParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(PointsKMeans { params })
-    }
-
     fn kmeans(&self) -> KMeansParams {
-        let PointsParams { replicates, max_iterations, .. } = self.params;
-        KMeansParams { replicates, max_iterations, ..KMeansParams::default() }
-    }
-}
-
-impl Component for PointsKMeans {
-    fn name(&self) -> &str {
-        NAME
+        let PointsKMeans { replicates, max_iterations, .. } = *self;
+        KMeansParams::default().replicates(replicates).max_iterations(max_iterations)
     }
 }
 
@@ -87,7 +69,7 @@ impl<S: Real> Consensus<S> for PointsKMeans {
         &[Kind::Embedding]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let Embedding { grouping, points } = evidence.embedding_for(NAME)?;
         let places = (0..points.rows()).flat_map(|p| (0..points.cols()).map(move |j| (p, j)));
         let mut rows = Vec::with_capacity(points.rows() * points.cols());
@@ -95,7 +77,7 @@ impl<S: Real> Consensus<S> for PointsKMeans {
         Ok(Box::new(Points {
             rows,
             dimension: points.cols(),
-            weights: multiplicities(self.params.weighting, grouping),
+            weights: multiplicities(self.weighting, grouping),
             grouping: Arc::clone(grouping),
             kmeans: self.kmeans(),
         }))
@@ -123,16 +105,16 @@ struct Points {
 }
 
 impl<S: Real> Fitted<S> for Points {
-    fn cut(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         check_k(NAME, k, self.grouping.len())?;
-        let (groups, threads) = (self.grouping.len(), ctx.thread_count());
+        let (groups, threads) = (self.grouping.len(), ctx.threads());
         ctx.require(
-            "a cut by kmeans",
+            &Stage::Cut.of(NAME),
             kmeans_bytes(groups, self.dimension, k, &self.kmeans, threads),
             &format!("k = {k} of n' = {groups}"),
             "ask for fewer clusters",
         )?;
-        let seed = ctx.seed;
+        let seed = ctx.seed();
         let Points { rows, dimension, weights, kmeans: params, .. } = self;
         let found = ctx.install(|_| kmeans(rows, *dimension, Some(weights), k, params, seed))??;
         Ok(self.grouping.lift(&found.labels))

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Component, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, ParamError,
-    Parameters, Range, Real, Result, Shape, Similarity, Weighting, condensed_row_sums, parameters,
+    Bytes, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, Range, Real, Result,
+    Shape, Similarity, Stage, Weighting, condensed_row_sums, part,
 };
 use enclust_linalg::{
     PackedSymmetric, SymmetricOperator, leading_eigenpairs, leading_eigenpairs_within,
@@ -17,9 +17,52 @@ const NAME: &str = "spectral";
 /// Up to this size all eigenvectors are computed at once.
 const SMALL: usize = 320;
 
-parameters! {
-    /// Parameters of [`Spectral`].
-    pub struct SpectralParams for "spectral" {
+part! {
+    /// **Summary.** Spectral clustering after Ng, Jordan and Weiss.
+    ///
+    /// **Problem.** From similarities W with row sums D, take the k eigenvectors of
+    /// D^-1/2 W D^-1/2 with the largest eigenvalues, scale each row of them to unit
+    /// length, and divide the rows by k-means.
+    ///
+    /// It runs at group size. Counting samples, a group p of rₚ samples with
+    /// degree dₚ = ownₚ + (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries
+    /// √(rₚrᵩ) wₚᵩ / √(dₚdᵩ) and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This
+    /// matrix has the eigenvalues of the one over the samples whose vectors are
+    /// constant on groups; the sample's entry is the group's over √rₚ. The
+    /// others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero inside one
+    /// group and tell no two groups apart.
+    ///
+    /// **Parameters.** [`Spectral`]. Counting groups, every group weighs as
+    /// one sample.
+    ///
+    /// **Complexity.** O(n'² k) time for each of a few tens of products, then k-means
+    /// in k dimensions; n'²/2 numbers of memory. Where the spectrum has no gap the products
+    /// lead nowhere, and all eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for
+    /// when that is known.
+    ///
+    /// **Determinism and ties.** A function of the similarity, k, the seed and the
+    /// backend; threads change nothing. Ties in k-means go to the lowest index. A
+    /// sample without any similarity stays at the origin of the embedding.
+    ///
+    /// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence; [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the
+    /// eigenvectors are not found.
+    ///
+    /// **Example.**
+    /// ```
+    /// use enclust_consensus::Spectral;
+    /// use enclust_core::{Consensus, Ctx, Similarity};
+    ///
+    /// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+    /// let ctx = Ctx::default();
+    /// let fitted = Spectral::default().fit(&s.into(), &ctx)?;
+    /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** A. Ng, M. Jordan, Y. Weiss, *On spectral clustering: analysis
+    /// and an algorithm*, NIPS 2001.
+    pub struct Spectral("spectral", "spectral clustering of a similarity") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
         /// Starts of k-means; the best result is kept.
@@ -29,77 +72,16 @@ parameters! {
     }
 }
 
-/// **Summary.** Spectral clustering after Ng, Jordan and Weiss.
-///
-/// **Problem.** From similarities W with row sums D, take the k eigenvectors of
-/// D^-1/2 W D^-1/2 with the largest eigenvalues, scale each row of them to unit
-/// length, and divide the rows by k-means.
-///
-/// It runs at group size. Counting samples, a group p of rₚ samples with
-/// degree dₚ = ownₚ + (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries
-/// √(rₚrᵩ) wₚᵩ / √(dₚdᵩ) and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This
-/// matrix has the eigenvalues of the one over the samples whose vectors are
-/// constant on groups; the sample's entry is the group's over √rₚ. The
-/// others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero inside one
-/// group and tell no two groups apart.
-///
-/// **Parameters.** [`SpectralParams`]. Counting groups, every group weighs as
-/// one sample.
-///
-/// **Complexity.** O(n'² k) time for each of a few tens of products, then k-means
-/// in k dimensions; n'²/2 numbers of memory. Where the spectrum has no gap the products
-/// lead nowhere, and all eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for
-/// when that is known.
-///
-/// **Determinism and ties.** A function of the similarity, k, the seed and the
-/// backend; threads change nothing. Ties in k-means go to the lowest index. A
-/// sample without any similarity stays at the origin of the embedding.
-///
-/// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
-/// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence; [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the
-/// eigenvectors are not found.
-///
-/// **Example.**
-/// ```
-/// use enclust_consensus::{Spectral, SpectralParams};
-/// use enclust_core::{Consensus, Ctx, Similarity};
-///
-/// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
-/// let mut ctx = Ctx::default();
-/// let fitted = Spectral::new(SpectralParams::default())?.fit(&s.into(), &mut ctx)?;
-/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** A. Ng, M. Jordan, Y. Weiss, *On spectral clustering: analysis
-/// and an algorithm*, NIPS 2001.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Spectral {
-    params: SpectralParams,
-}
-
 impl Spectral {
-    /// With these parameters, if they are in range.
-    pub fn new(params: SpectralParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Spectral { params })
-    }
-
     /// What k-means sees: one row of k numbers a group, row after row, of unit
     /// length (or zero).
     pub fn embedding<S: Real>(
         &self,
         similarity: &Similarity<S>,
         k: usize,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Vec<f64>> {
-        embed(&NormalisedSimilarity::new(similarity, self.params.weighting)?, k, ctx)
-    }
-}
-
-impl Component for Spectral {
-    fn name(&self) -> &str {
-        NAME
+        embed(&NormalisedSimilarity::new(similarity, self.weighting)?, k, ctx)
     }
 }
 
@@ -108,21 +90,21 @@ impl<S: Real> Consensus<S> for Spectral {
         &[Kind::Similarity]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let similarity = evidence.similarity_for(NAME)?;
-        let SpectralParams { weighting, replicates, max_iterations } = self.params;
+        let Spectral { weighting, replicates, max_iterations } = *self;
         Ok(Box::new(Embedded {
             embedding: NormalisedSimilarity::new(similarity, weighting)?,
             grouping: Arc::clone(similarity.grouping()),
             weighting,
-            kmeans: KMeansParams { replicates, max_iterations, ..KMeansParams::default() },
+            kmeans: KMeansParams::default().replicates(replicates).max_iterations(max_iterations),
         }))
     }
 
     /// The normalised similarity; degrees and scalings to make it, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let SpectralParams { replicates, max_iterations, .. } = self.params;
-        let kmeans = KMeansParams { replicates, max_iterations, ..KMeansParams::default() };
+        let Spectral { replicates, max_iterations, .. } = *self;
+        let kmeans = KMeansParams::default().replicates(replicates).max_iterations(max_iterations);
         let wide = shape.in_double().vector();
         let making = wide * 2 + shape.vector();
         let result = shape.condensed() + shape.vector() + wide;
@@ -146,18 +128,19 @@ fn leading_vectors<S: Real>(
     if n > SMALL {
         // A tenth of what it takes to compute them all, or thereabouts.
         let products = (n / 20).clamp(40, 500);
-        match leading_eigenpairs_within(products, matrix, k, ctx.seed, ctx.backend) {
+        match leading_eigenpairs_within(products, matrix, k, ctx.seed(), ctx.backend()) {
             Err(Error::NoConvergence { .. }) => {}
             found => return Ok(found?.vectors),
         }
+        // There is no gap in the spectrum that an iteration could find.
         ctx.require(
-            "spectral, for want of a gap in the spectrum,",
+            &Stage::Cut.of(NAME),
             all_eigenpairs_bytes(n, size_of::<S>()),
             &format!("n' = {n}"),
             "use another consensus function",
         )?;
     }
-    let all = leading_eigenpairs(matrix, n, ctx.seed, ctx.backend)?.vectors;
+    let all = leading_eigenpairs(matrix, n, ctx.seed(), ctx.backend())?.vectors;
     Ok(Mat::from_fn(n, k, |p, j| all[(p, n - k + j)]))
 }
 
@@ -204,7 +187,7 @@ impl<S: Real> Embedding<S> for NormalisedSimilarity<S> {
         self.sizes.len()
     }
 
-    fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>> {
+    fn vectors(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Mat<S>> {
         let mut vectors = leading_vectors(&self.matrix, k, ctx)?;
         for j in 0..k {
             vectors.col_mut(j).iter_mut().zip(&self.sizes).for_each(|(v, r)| *v /= S::of(r.sqrt()));

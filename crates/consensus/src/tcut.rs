@@ -4,8 +4,8 @@ use std::ops;
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Bytes, Component, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint, Kind,
-    Mat, ParamError, Parameters, Range, Real, Result, Shape, Weighting, parameters,
+    Bipartite, Bytes, Consensus, Csr, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, Range,
+    Real, Result, Shape, Weighting, part,
 };
 use enclust_linalg::leading_eigenpairs;
 use rayon::prelude::*;
@@ -19,9 +19,57 @@ const NO_DEGREE: f64 = 1e-10;
 /// Clusters whose affinities are summed in one pass over the objects.
 const TILE: usize = 16;
 
-parameters! {
-    /// Parameters of [`Tcut`].
-    pub struct TcutParams for "tcut" {
+part! {
+    /// **Summary.** Transfer cut: spectral clustering of a graph between objects and
+    /// base clusters, at the cost of the smaller side.
+    ///
+    /// **Problem.** From weights B (objects × clusters) with row sums X, let
+    /// W = BᵀX⁻¹B be the graph over the clusters and D its row sums. Take the k
+    /// eigenvectors V of D^-1/2 W D^-1/2 with the largest eigenvalues, carry them
+    /// over to the objects as X⁻¹ B D^-1/2 V, scale each row to unit length, and
+    /// divide the rows by k-means.
+    ///
+    /// It runs at group size. Counting samples, every sum over objects counts a
+    /// group of r samples r times, which gives each sample the row it has in the
+    /// graph over the samples.
+    ///
+    /// **Parameters.** [`Tcut`]. Counting groups, every group counts once.
+    ///
+    /// **Complexity.** O(Σ eₚ²) time for W, with eₚ the entries of row p;
+    /// O(N² k) for each of a few tens of products with N clusters; N² numbers of
+    /// memory beside the graph.
+    ///
+    /// **Determinism and ties.** A function of the graph, k, the seed and the
+    /// backend; threads change nothing. Ties in k-means go to the lowest index. An
+    /// object without a cluster stays at the origin; a cluster without an object is
+    /// out of play.
+    ///
+    /// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are groups or
+    /// base clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if
+    /// graph and groups do not fit; [`Error::Unsupported`] for weights that are negative or
+    /// not finite; [`Error::NoConvergence`] if the eigenvectors are not found.
+    ///
+    /// **Example.**
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_consensus::Tcut;
+    /// use enclust_core::{Bipartite, Consensus, Csr, Ctx, Grouping};
+    ///
+    /// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
+    /// let weights = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
+    /// let graph = Bipartite { grouping: Arc::new(Grouping::singletons(4)), weights };
+    /// let ctx = Ctx::default();
+    /// let fitted = Tcut::default().fit(&graph.into(), &ctx)?;
+    /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** Z. Li, X.-M. Wu, S.-F. Chang, *Segmentation using superpixels: a
+    /// bipartite graph partitioning approach*, CVPR 2012; as used for ensembles by
+    /// D. Huang, C.-D. Wang, J.-H. Lai, *Locally weighted ensemble clustering*, IEEE
+    /// Trans. Cybernetics 48 (2018). The factor by which the former scales each
+    /// carried vector is left out, as the latter do.
+    pub struct Tcut("tcut", "transfer cut of a bipartite graph") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
         /// Starts of k-means; the best result is kept.
@@ -31,82 +79,16 @@ parameters! {
     }
 }
 
-/// **Summary.** Transfer cut: spectral clustering of a graph between objects and
-/// base clusters, at the cost of the smaller side.
-///
-/// **Problem.** From weights B (objects × clusters) with row sums X, let
-/// W = BᵀX⁻¹B be the graph over the clusters and D its row sums. Take the k
-/// eigenvectors V of D^-1/2 W D^-1/2 with the largest eigenvalues, carry them
-/// over to the objects as X⁻¹ B D^-1/2 V, scale each row to unit length, and
-/// divide the rows by k-means.
-///
-/// It runs at group size. Counting samples, every sum over objects counts a
-/// group of r samples r times, which gives each sample the row it has in the
-/// graph over the samples.
-///
-/// **Parameters.** [`TcutParams`]. Counting groups, every group counts once.
-///
-/// **Complexity.** O(Σ eₚ²) time for W, with eₚ the entries of row p;
-/// O(N² k) for each of a few tens of products with N clusters; N² numbers of
-/// memory beside the graph.
-///
-/// **Determinism and ties.** A function of the graph, k, the seed and the
-/// backend; threads change nothing. Ties in k-means go to the lowest index. An
-/// object without a cluster stays at the origin; a cluster without an object is
-/// out of play.
-///
-/// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are groups or
-/// base clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if
-/// graph and groups do not fit; [`Error::Unsupported`] for weights that are negative or
-/// not finite; [`Error::NoConvergence`] if the eigenvectors are not found.
-///
-/// **Example.**
-/// ```
-/// use std::sync::Arc;
-/// use enclust_consensus::{Tcut, TcutParams};
-/// use enclust_core::{Bipartite, Consensus, Csr, Ctx, Grouping};
-///
-/// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
-/// let weights = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
-/// let graph = Bipartite { grouping: Arc::new(Grouping::singletons(4)), weights };
-/// let mut ctx = Ctx::default();
-/// let fitted = Tcut::new(TcutParams::default())?.fit(&graph.into(), &mut ctx)?;
-/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** Z. Li, X.-M. Wu, S.-F. Chang, *Segmentation using superpixels: a
-/// bipartite graph partitioning approach*, CVPR 2012; as used for ensembles by
-/// D. Huang, C.-D. Wang, J.-H. Lai, *Locally weighted ensemble clustering*, IEEE
-/// Trans. Cybernetics 48 (2018). The factor by which the former scales each
-/// carried vector is left out, as the latter do.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tcut {
-    params: TcutParams,
-}
-
 impl Tcut {
-    /// With these parameters, if they are in range.
-    pub fn new(params: TcutParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Tcut { params })
-    }
-
     /// What k-means sees: one row of k numbers a group, row after row, of unit
     /// length (or zero).
     pub fn embedding<S: Real>(
         &self,
         graph: &Bipartite<S>,
         k: usize,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Vec<f64>> {
-        embed(&ClusterSide::new(graph, self.params.weighting, ctx)?, k, ctx)
-    }
-}
-
-impl Component for Tcut {
-    fn name(&self) -> &str {
-        NAME
+        embed(&ClusterSide::new(graph, self.weighting, ctx)?, k, ctx)
     }
 }
 
@@ -115,22 +97,22 @@ impl<S: Real> Consensus<S> for Tcut {
         &[Kind::Bipartite]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, ctx: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let graph = evidence.bipartite_for(NAME)?;
-        let TcutParams { weighting, replicates, max_iterations } = self.params;
+        let Tcut { weighting, replicates, max_iterations } = *self;
         Ok(Box::new(Embedded {
             embedding: ClusterSide::new(graph, weighting, ctx)?,
             grouping: Arc::clone(&graph.grouping),
             weighting,
-            kmeans: KMeansParams { replicates, max_iterations, ..KMeansParams::default() },
+            kmeans: KMeansParams::default().replicates(replicates).max_iterations(max_iterations),
         }))
     }
 
     /// The matrix over the clusters and a copy of the graph; the affinities and the
     /// copy in lists to make them, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let TcutParams { replicates, max_iterations, .. } = self.params;
-        let kmeans = KMeansParams { replicates, max_iterations, ..KMeansParams::default() };
+        let Tcut { replicates, max_iterations, .. } = *self;
+        let kmeans = KMeansParams::default().replicates(replicates).max_iterations(max_iterations);
         let row = Bytes(shape.clusters as u64);
         let matrix = row * shape.clusters as u64 * shape.scalar as u64;
         let affinities = (row * 4 + Bytes(64)) * shape.clusters as u64;
@@ -149,7 +131,7 @@ struct ClusterSide<S> {
 }
 
 impl<S: Real> ClusterSide<S> {
-    fn new(graph: &Bipartite<S>, weighting: Weighting, ctx: &mut Ctx<'_, S>) -> Result<Self> {
+    fn new(graph: &Bipartite<S>, weighting: Weighting, ctx: &Ctx<'_, S>) -> Result<Self> {
         let weights = &graph.weights;
         let (expected, found) = (graph.grouping.len(), weights.rows());
         if expected != found {
@@ -274,8 +256,8 @@ impl<S: Real> Embedding<S> for ClusterSide<S> {
         self.transfer.cols()
     }
 
-    fn vectors(&self, k: usize, ctx: &mut Ctx<'_, S>) -> Result<Mat<S>> {
-        let leading = leading_eigenpairs(&self.matrix, k, ctx.seed, ctx.backend)?.vectors;
+    fn vectors(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Mat<S>> {
+        let leading = leading_eigenpairs(&self.matrix, k, ctx.seed(), ctx.backend())?.vectors;
         let entry = |p: usize, j: usize| {
             let column = leading.col(j);
             self.transfer.iter_row(p).map(|(a, w)| w * column[a]).sum()

@@ -115,7 +115,7 @@ fn threads_change_nothing() {
 fn more_starts_never_hurt() {
     let points = lattice(500);
     let with = |replicates| {
-        let params = KMeansParams { replicates, ..KMeansParams::default() };
+        let params = KMeansParams::default().replicates(replicates);
         kmeans(&points, 3, None, 7, &params, 1).unwrap().inertia
     };
     assert!(with(1) >= with(5) && with(5) >= with(20));
@@ -130,7 +130,7 @@ fn coinciding_points_are_put_apart() {
 
 #[test]
 fn the_iteration_limit_holds() {
-    let params = KMeansParams { max_iterations: 1, ..KMeansParams::default() };
+    let params = KMeansParams::default().max_iterations(1);
     assert_eq!(kmeans(&lattice(400), 3, None, 5, &params, 0).unwrap().iterations, 1);
 }
 
@@ -155,14 +155,14 @@ fn typed_errors() {
     assert!(matches!(run(&two, 1, Some(&[1.0, 0.0]), 1), Err(Error::Param(_))));
     assert!(matches!(run(&two, 1, Some(&[1.0, f64::NAN]), 1), Err(Error::Param(_))));
     assert!(matches!(run(&[0.0, f64::NAN], 1, None, 1), Err(Error::NotFinite { .. })));
-    let params = KMeansParams { replicates: 0, ..KMeansParams::default() };
+    let params = KMeansParams::default().replicates(0);
     assert!(matches!(kmeans(&two, 1, None, 1, &params, 0), Err(Error::Param(_))));
 }
 
 #[test]
 fn one_thread_finds_the_same() {
     let points = lattice(700);
-    let params = KMeansParams { candidates: None, ..KMeansParams::default() };
+    let params = KMeansParams::default().candidates(None);
     let alone = kmeans_on_one_thread(&points, 3, None, 12, &params, 5).unwrap();
     assert_eq!(kmeans(&points, 3, None, 12, &params, 5).unwrap(), alone);
 }
@@ -184,7 +184,7 @@ fn more_candidates_start_better() {
     // As many clusters as centres: a start that misses one stays without it.
     let points: Vec<f64> = (0..900).map(|i| (4 * (i % 30)) as f64 + lattice(300)[i]).collect();
     let mean = |candidates| {
-        let params = KMeansParams { replicates: 1, candidates, ..KMeansParams::default() };
+        let params = KMeansParams::default().replicates(1).candidates(candidates);
         let run = |seed| kmeans(&points, 1, None, 30, &params, seed).unwrap().inertia;
         (0..20).map(run).sum::<f64>() / 20.0
     };

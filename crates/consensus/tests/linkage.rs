@@ -16,11 +16,11 @@ const METHODS: [LinkageMethod; 3] =
     [LinkageMethod::Average, LinkageMethod::Complete, LinkageMethod::Single];
 
 fn linkage(method: LinkageMethod) -> Linkage {
-    Linkage::new(method, LinkageParams::default()).unwrap()
+    Linkage::new(method, LinkageParams::default())
 }
 
 fn fit(linkage: &Linkage, similarity: &Similarity<f64>) -> Box<dyn Fitted<f64>> {
-    linkage.fit(&similarity.clone().into(), &mut Ctx::default()).unwrap()
+    linkage.fit(&similarity.clone().into(), &Ctx::default()).unwrap()
 }
 
 fn tree(linkage: &Linkage, similarity: &Similarity<f64>) -> Dendrogram {
@@ -208,7 +208,7 @@ proptest! {
             narrow(wide.own()),
         ).unwrap().with_denominator(e.clusterings() as f64).unwrap();
         for method in METHODS {
-            let fitted = linkage(method).fit(&s.clone().into(), &mut Ctx::<f32>::default()).unwrap();
+            let fitted = linkage(method).fit(&s.clone().into(), &Ctx::<f32>::default()).unwrap();
             prop_assert_eq!(fitted.dendrogram().unwrap(), &tree(&linkage(method), &wide));
         }
     }
@@ -217,9 +217,9 @@ proptest! {
     fn a_cut_has_exactly_k_clusters(s in loose(20, 6, 3)) {
         for method in METHODS {
             for weighting in [Weighting::Samples, Weighting::Groups] {
-                let fitted = fit(&linkage(method).with_weighting(weighting), &s);
+                let fitted = fit(&linkage(method).weighting(weighting), &s);
                 for k in 1..=fitted.largest_k() {
-                    prop_assert_eq!(fitted.cut(k, &mut Ctx::default()).unwrap().clusters(), k);
+                    prop_assert_eq!(fitted.cut(k, &Ctx::default()).unwrap().clusters(), k);
                 }
             }
         }
@@ -231,12 +231,12 @@ proptest! {
         let (n, n1) = (s.grouping().samples(), s.len());
         let small = singletons(n1, s.condensed().to_vec()).with_denominator(4.0).unwrap();
         for method in METHODS {
-            let grouped = fit(&linkage(method).with_weighting(Weighting::Groups), &s);
+            let grouped = fit(&linkage(method).weighting(Weighting::Groups), &s);
             let single = tree(&linkage(method), &small);
             prop_assert_eq!(grouped.largest_k(), n1);
             for k in 1..=n1 {
                 let lifted = s.grouping().lift(single.cut(k).unwrap().labels());
-                prop_assert_eq!(grouped.cut(k, &mut Ctx::default()).unwrap(), lifted);
+                prop_assert_eq!(grouped.cut(k, &Ctx::default()).unwrap(), lifted);
             }
             let merges = grouped.dendrogram().unwrap().merges();
             prop_assert!(merges[..n - n1].iter().all(|m| m.height == 0.0));
@@ -321,7 +321,7 @@ fn a_cut_needs_the_merges_within_groups() {
     let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 2]).unwrap());
     let s = Similarity::new(grouping, vec![0.1, 0.1, 0.9], vec![0.3, 1.0, 1.0], vec![1.0; 3]);
     let fitted = fit(&Linkage::average(), &s.unwrap());
-    let cut = fitted.cut(3, &mut Ctx::default()).unwrap();
+    let cut = fitted.cut(3, &Ctx::default()).unwrap();
     assert_eq!(cut.labels(), &[0, 1, 2, 2]);
 }
 
@@ -335,7 +335,7 @@ fn rounded_means_never_tear_a_group() {
         let map: Vec<u32> = (0..3 * r).map(|i| i % 3).collect();
         let grouping = Arc::new(Grouping::from_map(map).unwrap());
         let s = Similarity::new(grouping, vec![outside; 3], vec![within; 3], vec![1.0; 3]).unwrap();
-        let cut = fit(&Linkage::average(), &s).cut(2, &mut Ctx::default()).unwrap();
+        let cut = fit(&Linkage::average(), &s).cut(2, &Ctx::default()).unwrap();
         let labels = cut.labels();
         assert!((0..labels.len()).all(|i| labels[i] == labels[i % 3]));
     }
@@ -349,7 +349,7 @@ fn many_samples_in_few_groups() {
     let s = Similarity::new(grouping, between, vec![1.0; 4], vec![1.0; 4]).unwrap();
     let fitted = fit(&Linkage::average(), &s.with_denominator(2.0).unwrap());
     assert_eq!(fitted.largest_k(), n as usize);
-    let cut = fitted.cut(2, &mut Ctx::default()).unwrap();
+    let cut = fitted.cut(2, &Ctx::default()).unwrap();
     assert!(cut.labels().iter().enumerate().all(|(i, &l)| l == i % 4 / 2));
 }
 
@@ -358,15 +358,15 @@ fn one_sample_and_one_group() {
     for method in METHODS {
         let alone = fit(&linkage(method), &singletons(1, vec![]));
         assert_eq!(alone.largest_k(), 1);
-        assert_eq!(alone.cut(1, &mut Ctx::default()).unwrap().labels(), &[0]);
+        assert_eq!(alone.cut(1, &Ctx::default()).unwrap().labels(), &[0]);
 
         let grouping = Arc::new(Grouping::from_map(vec![0; 3]).unwrap());
         let s = Similarity::new(grouping, vec![], vec![0.25], vec![1.0]).unwrap();
         let together = fit(&linkage(method), &s);
-        assert_eq!(together.cut(2, &mut Ctx::default()).unwrap().labels(), &[0, 0, 1]);
+        assert_eq!(together.cut(2, &Ctx::default()).unwrap().labels(), &[0, 0, 1]);
         assert_eq!(together.dendrogram().unwrap().merges()[1].height, 0.75);
 
-        let once = fit(&linkage(method).with_weighting(Weighting::Groups), &s);
+        let once = fit(&linkage(method).weighting(Weighting::Groups), &s);
         assert_eq!(once.largest_k(), 1);
         assert_eq!(once.dendrogram().unwrap().merges()[1].height, 0.0);
     }
@@ -376,11 +376,11 @@ fn one_sample_and_one_group() {
 fn numbers_of_clusters_out_of_reach_are_errors() {
     let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1]).unwrap());
     let s = Similarity::new(grouping, vec![0.5], vec![1.0; 2], vec![1.0; 2]).unwrap();
-    let refused = |l: &Linkage, k| fit(l, &s).cut(k, &mut Ctx::default()).unwrap_err();
+    let refused = |l: &Linkage, k| fit(l, &s).cut(k, &Ctx::default()).unwrap_err();
     let error = |k, largest, name: &str| Error::ClusterCount { k, largest, component: name.into() };
     assert_eq!(refused(&Linkage::single(), 0), error(0, 3, "single"));
     assert_eq!(refused(&Linkage::complete(), 4), error(4, 3, "complete"));
-    let groups = Linkage::average().with_weighting(Weighting::Groups);
+    let groups = Linkage::average().weighting(Weighting::Groups);
     assert_eq!(refused(&groups, 3), error(3, 2, "average"));
 }
 
@@ -388,7 +388,7 @@ fn numbers_of_clusters_out_of_reach_are_errors() {
 fn other_kinds_of_evidence_are_errors() {
     let graph =
         Bipartite { grouping: Arc::new(Grouping::singletons(2)), weights: Csr::<f64>::empty(2, 1) };
-    let refused = Linkage::average().fit(&Evidence::from(graph), &mut Ctx::default());
+    let refused = Linkage::average().fit(&Evidence::from(graph), &Ctx::default());
     let Err(Error::KindMismatch { consumer, accepts, made, .. }) = refused else {
         panic!("a bipartite graph was taken for a similarity");
     };

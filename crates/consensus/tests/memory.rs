@@ -12,12 +12,13 @@ use enclust_ca::{
 };
 use enclust_consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
 use enclust_core::{
-    BoxedPipeline, Bytes, Confidence, Consensus, Ctx, Enhancer, Ensemble, Error, Method,
-    Microclusters, Need, Needs, NoEnhancement, Observer, Pipeline, Precomputed, Real, Record,
-    Represent, Shape, Similarity, Weighting,
+    BoxedPipeline, Bytes, Ca, Confidence, Consensus, Ctx, Enhance, Ensemble, Error, Event,
+    IterationLimit, KktResidual, Method, Microclusters, Need, NoEnhancement, Observer, Pipeline,
+    Precomputed, Quantities, Question, Real, Shape, Similarity, Stage, SteadyLabels, Stop,
+    Weighting,
 };
-use enclust_enhance::{Admm, AdmmParams, Exact, IterationLimit, Threshold, ThresholdParams};
-use enclust_learn::{Drec, RsecH, RsecParams, RsecZ, Spce, Trce};
+use enclust_enhance::{Admm, Exact, Threshold};
+use enclust_learn::{Drec, RsecH, RsecZ, Spce, Trce};
 use enclust_testkit::generate::{planted, planted_with_missing};
 
 /// Counts what is in use, the most that ever was, and the largest piece.
@@ -86,8 +87,8 @@ fn honest<S: Real>(pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f6
 fn honest_for<S: Real>(k: usize, pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
     let needs = pipeline.footprint(&shape::<S>(ensemble).with_threads(2).with_k(Some(k)));
     // Two threads everywhere: buffers a thread are stated whether used or not.
-    let (stated, mut ctx) = (peak(&needs), Ctx::default().with_threads(2));
-    let (outcome, taken) = taken(|| pipeline.run(ensemble, k, &mut ctx));
+    let (stated, ctx) = (peak(&needs), Ctx::default().with_threads(2));
+    let (outcome, taken) = taken(|| pipeline.run(ensemble, k, &ctx));
     outcome.unwrap();
     let what = format!(
         "{}: stated {}, took {}",
@@ -101,22 +102,19 @@ fn honest_for<S: Real>(k: usize, pipeline: &BoxedPipeline<S>, ensemble: &Ensembl
 }
 
 fn pipeline<S: Real>(
-    represent: impl Represent<S> + 'static,
-    enhancer: impl Enhancer<S> + 'static,
+    represent: impl Ca<S> + 'static,
+    enhancer: impl Enhance<S> + 'static,
     consensus: impl Consensus<S> + 'static,
 ) -> BoxedPipeline<S> {
     let confidence: Box<dyn Confidence<S>> = Box::new(Threshold::default());
-    let (represent, enhancer, consensus) = (
-        Box::new(represent) as Box<dyn Represent<S>>,
-        Box::new(enhancer) as _,
-        Box::new(consensus) as _,
-    );
+    let (represent, enhancer, consensus) =
+        (Box::new(represent) as Box<dyn Ca<S>>, Box::new(enhancer) as _, Box::new(consensus) as _);
     Pipeline::in_precision(represent, confidence, enhancer, consensus).unwrap()
 }
 
 /// Enough iterations to have everything in memory that there ever is.
 fn admm() -> Admm {
-    Admm::new(AdmmParams { limit: 2, ..AdmmParams::default() }).unwrap()
+    Admm::default().limit(2)
 }
 
 /// Nearly all rows different, few confident pairs.
@@ -134,7 +132,7 @@ fn plain<S: Real>(ensemble: &Ensemble) {
     honest::<S>(&pipeline(Lwca::default(), NoEnhancement, Linkage::complete()), ensemble, 2.0);
     honest::<S>(&pipeline(Lwca::default(), NoEnhancement, Linkage::single()), ensemble, 2.0);
     honest::<S>(&pipeline(Eac, NoEnhancement, Spectral::default()), ensemble, 2.0);
-    let groups = Linkage::average().with_weighting(Weighting::Groups);
+    let groups = Linkage::average().weighting(Weighting::Groups);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, groups), ensemble, 2.0);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, Spectral::default()), ensemble, 2.0);
     honest::<S>(&pipeline(Eca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
@@ -188,8 +186,8 @@ fn learned_methods_take_what_they_state() {
             &ensemble,
             3.0,
         );
-        let params = RsecParams { max_iterations: 3, ..RsecParams::default() };
-        let (h, z) = (RsecH::new(params.clone()).unwrap(), RsecZ::new(params).unwrap());
+        let params = RsecH::default().max_iterations(3);
+        let (h, z) = (params.clone(), RsecZ::from(params));
         honest::<f64>(&pipeline(h, NoEnhancement, PointsKMeans::default()), &ensemble, 2.0);
         honest::<f32>(&pipeline(z, NoEnhancement, Linkage::average()), &ensemble, 2.0);
     }
@@ -222,12 +220,12 @@ fn admm_takes_what_it_states() {
         honest::<f64>(&pipeline(Lwca::default(), admm(), Spectral::default()), &ensemble, 2.0);
         honest::<f64>(&pipeline(Eac, admm(), Spectral::default()), &ensemble, 2.0);
         honest::<f32>(&pipeline(Pts::default(), admm(), Spectral::default()), &ensemble, 2.0);
-        let groups = Linkage::average().with_weighting(Weighting::Groups);
+        let groups = Linkage::average().weighting(Weighting::Groups);
         honest::<f32>(&pipeline(Lwca::default(), admm(), groups), &ensemble, 2.0);
     }
-    let everything = ThresholdParams { alpha: 0.0 };
+    let everything = Threshold::default().alpha(0.0);
     let all_pairs = pipeline::<f64>(Eac, admm(), Spectral::default())
-        .with_confidence(Box::new(Threshold::new(everything).unwrap()) as Box<dyn Confidence<f64>>);
+        .with_confidence(Box::new(everything) as Box<dyn Confidence<f64>>);
     honest(&all_pairs.unwrap(), &tight(), 2.0);
 }
 
@@ -242,12 +240,16 @@ fn missing_labels_are_accounted_for() {
 #[derive(Debug)]
 struct Curious;
 
+fn everything() -> Quantities {
+    Quantities::OBJECTIVE | Quantities::RESIDUAL | Quantities::CHANGES
+}
+
 impl Observer for Curious {
-    fn needs(&self) -> Needs {
-        Needs { changes: true, objective: true, residual: true }
+    fn needs(&self) -> Quantities {
+        everything()
     }
 
-    fn on_iteration(&mut self, _: &Record) -> ControlFlow<()> {
+    fn notice(&self, _: &Event<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -257,24 +259,24 @@ fn observers_are_accounted_for() {
     let _alone = alone();
     let (ensemble, method) =
         (loose(), pipeline::<f64>(Lwca::default(), admm(), Spectral::default()));
-    let needs = Needs { changes: true, objective: true, residual: true };
+    let needs = everything();
     let stated = peak(&method.footprint(&shape::<f64>(&ensemble).with_needs(needs)));
     let unwatched = peak(&method.footprint(&shape::<f64>(&ensemble)));
-    let mut observer = Curious;
-    let mut ctx = Ctx::default().with_observer(&mut observer);
-    let (fit, taken) = taken(|| method.fit(&ensemble, &mut ctx));
+    let observer = Curious;
+    let ctx = Ctx::default().with_observer(&observer);
+    let (fit, taken) = taken(|| method.fit(&ensemble, &Question::default(), &ctx));
     fit.unwrap();
     assert!(taken.peak <= stated + SLACK && taken.peak > unwatched, "{} {stated}", taken.peak);
     // The same with a limit: the run knows who is watching.
-    let mut ctx = Ctx::default().with_observer(&mut observer).with_memory(stated - 1);
-    assert!(matches!(method.fit(&ensemble, &mut ctx), Err(Error::Memory { .. })));
+    let ctx = Ctx::default().with_observer(&observer).with_memory(stated - 1);
+    assert!(matches!(method.fit(&ensemble, &Question::default(), &ctx), Err(Error::Memory { .. })));
 }
 
 #[test]
 fn exact_states_its_answer_at_least() {
     let _alone = alone();
     let shape = shape::<f64>(&loose());
-    let footprint = Enhancer::<f64>::footprint(&Exact::default(), &shape);
+    let footprint = Enhance::<f64>::footprint(&Exact::default(), &shape);
     assert!(footprint.result >= shape.similarity());
     assert!(footprint.working > footprint.result);
 }
@@ -288,10 +290,10 @@ fn a_run_that_does_not_fit_is_refused_before_it_begins() {
     let method = pipeline::<f64>(Lwca::default(), admm(), Spectral::default());
     let shape = shape::<f64>(&ensemble);
     let stated = peak(&method.footprint(&shape));
-    let mut ctx = Ctx::default().with_memory(stated);
-    assert!(method.run(&ensemble, 5, &mut ctx).is_ok());
-    let mut ctx = Ctx::default().with_memory(stated - 1);
-    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let ctx = Ctx::default().with_memory(stated);
+    assert!(method.run(&ensemble, 5, &ctx).is_ok());
+    let ctx = Ctx::default().with_memory(stated - 1);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &ctx));
     let error = refused.unwrap_err();
     let Error::Memory { stage, needed, available, .. } = &error else { panic!("{error}") };
     assert_eq!(
@@ -313,8 +315,8 @@ fn a_few_kilobytes_do_not_even_merge_the_rows() {
     let _alone = alone();
     let ensemble = loose();
     let method = pipeline::<f32>(Eac, NoEnhancement, Linkage::average());
-    let mut ctx = Ctx::default().with_memory(4096);
-    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let ctx = Ctx::default().with_memory(4096);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &ctx));
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("microclusters needs "), "{message}");
     assert!(
@@ -343,8 +345,8 @@ fn loose_groups_fit_into_what_is_stated() {
     let _alone = alone();
     let (method, ensemble) = fours(0.25, 1e-6);
     let stated = peak(&method.footprint(&shape::<f64>(&ensemble)));
-    let mut ctx = Ctx::default().with_memory(stated);
-    let (outcome, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let ctx = Ctx::default().with_memory(stated);
+    let (outcome, taken) = taken(|| method.run(&ensemble, 5, &ctx));
     assert_eq!(outcome.unwrap().partition.clusters(), 5);
     assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
 }
@@ -355,14 +357,14 @@ fn linkage_asks_before_its_table_grows() {
     let _alone = alone();
     let (method, ensemble) = fours(0.5, 0.0);
     let stated = peak(&method.footprint(&shape::<f64>(&ensemble)));
-    let mut ctx = Ctx::default().with_memory(stated);
-    let (refused, taken) = taken(|| method.run(&ensemble, 5, &mut ctx));
+    let ctx = Ctx::default().with_memory(stated);
+    let (refused, taken) = taken(|| method.run(&ensemble, 5, &ctx));
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("consensus (average) needs "), "{message}");
     assert!(message.contains("because of ties"), "{message}");
     assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
-    let mut ctx = Ctx::default().with_memory(10 * stated);
-    assert!(method.run(&ensemble, 5, &mut ctx).is_ok());
+    let ctx = Ctx::default().with_memory(10 * stated);
+    assert!(method.run(&ensemble, 5, &ctx).is_ok());
 }
 
 /// A similarity over finer groups than the labels make is checked at its own size.
@@ -377,8 +379,8 @@ fn finer_evidence_is_checked_when_it_is_there() {
     let labels = shape::<f64>(&ensemble);
     let needed = peak(&method.footprint(&labels.clone().with_groups(n)));
     assert!(peak(&method.footprint(&labels)) < needed);
-    assert!(method.run(&ensemble, 5, &mut Ctx::default().with_memory(needed)).is_ok());
-    let refused = method.run(&ensemble, 5, &mut Ctx::default().with_memory(needed - 1));
+    assert!(method.run(&ensemble, 5, &Ctx::default().with_memory(needed)).is_ok());
+    let refused = method.run(&ensemble, 5, &Ctx::default().with_memory(needed - 1));
     assert!(matches!(refused, Err(Error::Memory { .. })));
 }
 
@@ -389,12 +391,12 @@ fn a_cut_into_many_clusters_asks_for_what_it_needs() {
     let ensemble = loose();
     let method = pipeline::<f64>(Eac, NoEnhancement, Spectral::default());
     let limit = peak(&method.footprint(&shape::<f64>(&ensemble)));
-    let mut ctx = Ctx::default().with_memory(limit);
-    let fit = method.fit(&ensemble, &mut ctx).unwrap();
-    assert!(fit.cut(10, &mut ctx).is_ok());
-    let (refused, taken) = taken(|| fit.cut(300, &mut ctx));
+    let ctx = Ctx::default().with_memory(limit);
+    let fit = method.fit(&ensemble, &Question::default(), &ctx).unwrap();
+    assert!(fit.cut(10, &ctx).is_ok());
+    let (refused, taken) = taken(|| fit.cut(300, &ctx));
     let message = refused.unwrap_err().to_string();
-    assert!(message.starts_with("a cut by spectral needs "), "{message}");
+    assert!(message.starts_with("cut (spectral) needs "), "{message}");
     assert!(taken.peak < 4096, "{} bytes", taken.peak);
 }
 
@@ -403,9 +405,23 @@ fn a_cut_into_many_clusters_asks_for_what_it_needs() {
 fn stopping_rules_are_accounted_for() {
     let _alone = alone();
     let shape = shape::<f64>(&loose());
-    let cheap = admm().stopping_by(IterationLimit::new(Default::default()).unwrap());
-    let dear = admm().stopping_by(enclust_enhance::KktResidual::new(Default::default()).unwrap());
-    let working = |a: &Admm| Enhancer::<f64>::footprint(a, &shape).working;
-    assert_eq!(working(&cheap), working(&admm()));
-    assert!(working(&dear) > working(&cheap) + shape.square() * 2);
+    let method = |stop: Option<Box<dyn Stop>>| {
+        let method = pipeline::<f64>(Lwca::default(), admm(), Linkage::average());
+        let method = match stop {
+            Some(stop) => method.with_stop(stop).unwrap(),
+            None => method,
+        };
+        let needs = method.footprint(&shape);
+        needs.into_iter().find(|need| need.stage == Stage::Enhance).unwrap().own.working
+    };
+    let (own, cheap, dear) = (
+        method(None),
+        method(Some(Box::new(IterationLimit::default()))),
+        method(Some(Box::new(KktResidual::default()))),
+    );
+    assert_eq!(cheap, own);
+    assert!(dear > cheap + shape.square() * 2);
+    // Labels take a consensus for every check.
+    let labels = method(Some(Box::new(SteadyLabels::default())));
+    assert!(labels > cheap + shape.similarity());
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use enclust_ca::PropagatedClusters;
 use enclust_consensus::{Metaclusters, Ncut};
 use enclust_core::{
-    Backend, ClusterGraph, Consensus, Csr, Ctx, Ensemble, Error, Evidence, Grouping, Mat,
-    Microclusters, Partition, Real, Reference, Represent,
+    Backend, Ca, ClusterGraph, Consensus, Csr, Ctx, Ensemble, Error, Evidence, Grouping, Mat,
+    Microclusters, Partition, Question, Real, Reference,
 };
 use enclust_testkit::generate::{co_association, ensembles, planted};
 use proptest::prelude::*;
 
 fn evidence<S: Real>(m: &Microclusters) -> Evidence<S> {
-    PropagatedClusters::default().build(m, &mut Ctx::default()).unwrap()
+    PropagatedClusters::default().build(m, &Question::default(), &Ctx::default()).unwrap().evidence
 }
 
-fn cut<S: Real>(evidence: &Evidence<S>, k: usize, ctx: &mut Ctx<'_, S>) -> Partition {
+fn cut<S: Real>(evidence: &Evidence<S>, k: usize, ctx: &Ctx<'_, S>) -> Partition {
     Metaclusters.fit(evidence, ctx).unwrap().cut(k, ctx).unwrap()
 }
 
@@ -131,8 +131,8 @@ proptest! {
         let points = points.unwrap();
         let all: Vec<_> = (0..w.rows()).map(|first| slow_groups(&points, k, first)).collect();
         prop_assume!(all.iter().all(Option::is_some));
-        let mut ctx = Ctx::default().with_seed(seed);
-        let found = Ncut::new(&w).unwrap().groups(k, &mut ctx).unwrap();
+        let ctx = Ctx::default().with_seed(seed);
+        let found = Ncut::new(&w).unwrap().groups(k, &ctx).unwrap();
         prop_assert!(all.contains(&Some(found)));
     }
 
@@ -140,13 +140,13 @@ proptest! {
     #[test]
     fn groups_vote_as_their_samples_do(e in ensembles(24, 5, 4), seed: u64) {
         let (m, samples) = (Microclusters::of(&e), Microclusters::singletons(&e));
-        let mut ctx = Ctx::<f64>::default().with_seed(seed);
-        let fitted = Metaclusters.fit(&evidence(&m), &mut ctx).unwrap();
+        let ctx = Ctx::<f64>::default().with_seed(seed);
+        let fitted = Metaclusters.fit(&evidence(&m), &ctx).unwrap();
         prop_assert_eq!(fitted.largest_k(), e.samples().min(e.clusters().iter().sum()));
         for k in 1..=fitted.largest_k() {
-            let found = fitted.cut(k, &mut ctx).unwrap();
+            let found = fitted.cut(k, &ctx).unwrap();
             prop_assert!((1..=k).contains(&found.clusters()));
-            prop_assert_eq!(&found, &cut(&evidence(&samples), k, &mut ctx));
+            prop_assert_eq!(&found, &cut(&evidence(&samples), k, &ctx));
         }
     }
 }
@@ -155,8 +155,8 @@ proptest! {
 fn planted_clusters_are_found_in_either_precision() {
     let m = Microclusters::of(&planted(400, 12, 5, 0.2, 3));
     let truth = Partition::from_labels((0..400).map(|i| i % 5));
-    let double: Partition = cut::<f64>(&evidence(&m), 5, &mut Ctx::default());
-    let single: Partition = cut::<f32>(&evidence(&m), 5, &mut Ctx::default());
+    let double: Partition = cut::<f64>(&evidence(&m), 5, &Ctx::default());
+    let single: Partition = cut::<f32>(&evidence(&m), 5, &Ctx::default());
     for found in [double, single] {
         let pairs = (0..400).flat_map(|i| (0..i).map(move |j| (i, j)));
         let (x, y) = (found.labels(), truth.labels());
@@ -169,12 +169,12 @@ fn planted_clusters_are_found_in_either_precision() {
 fn threads_and_other_cuts_change_nothing() {
     let evidence = evidence::<f64>(&Microclusters::of(&planted(500, 20, 8, 0.3, 1)));
     let run = |threads: usize, before: &[usize]| {
-        let mut ctx = Ctx::default().with_threads(threads).with_seed(9);
-        let fitted = Metaclusters.fit(&evidence, &mut ctx).unwrap();
+        let ctx = Ctx::default().with_threads(threads).with_seed(9);
+        let fitted = Metaclusters.fit(&evidence, &ctx).unwrap();
         before.iter().for_each(|&k| {
-            fitted.cut(k, &mut ctx).unwrap();
+            fitted.cut(k, &ctx).unwrap();
         });
-        fitted.cut(7, &mut ctx).unwrap()
+        fitted.cut(7, &ctx).unwrap()
     };
     assert_eq!(run(1, &[]), run(2, &[]));
     assert_eq!(run(1, &[]), run(2, &[3, 12]));
@@ -184,7 +184,7 @@ fn threads_and_other_cuts_change_nothing() {
 #[test]
 fn a_single_clustering_is_its_own_answer() {
     let e = Ensemble::from_columns(&[[0, 0, 1, 2, 2, 1]]).unwrap();
-    let found = cut::<f64>(&evidence(&Microclusters::of(&e)), 3, &mut Ctx::default());
+    let found = cut::<f64>(&evidence(&Microclusters::of(&e)), 3, &Ctx::default());
     assert_eq!(found.labels(), &[0, 0, 1, 2, 2, 1]);
 }
 
@@ -192,20 +192,20 @@ fn a_single_clustering_is_its_own_answer() {
 fn fewer_clusters_than_asked_for_may_come_out() {
     assert!(!Consensus::<f64>::gives_exactly_k(&Metaclusters));
     let e = planted(30, 6, 2, 0.0, 1);
-    let found = cut::<f64>(&evidence(&Microclusters::of(&e)), 12, &mut Ctx::default());
+    let found = cut::<f64>(&evidence(&Microclusters::of(&e)), 12, &Ctx::default());
     assert_eq!(found.clusters(), 2);
 }
 
 #[test]
 fn typed_errors() {
     let m = Microclusters::of(&planted(60, 5, 3, 0.2, 1));
-    let mut ctx = Ctx::<f64>::default();
+    let ctx = Ctx::<f64>::default();
     let similarity = co_association::<f64>(&m).into();
-    let wrong_kind = Metaclusters.fit(&similarity, &mut ctx);
+    let wrong_kind = Metaclusters.fit(&similarity, &ctx);
     assert!(matches!(wrong_kind.err(), Some(Error::KindMismatch { .. })));
-    let fitted = Metaclusters.fit(&evidence(&m), &mut ctx).unwrap();
+    let fitted = Metaclusters.fit(&evidence(&m), &ctx).unwrap();
     for k in [0, fitted.largest_k() + 1] {
-        assert!(matches!(fitted.cut(k, &mut ctx), Err(Error::ClusterCount { .. })));
+        assert!(matches!(fitted.cut(k, &ctx), Err(Error::ClusterCount { .. })));
     }
 
     let graph = |rows: usize, weights: Mat<f64>| {
@@ -215,11 +215,11 @@ fn typed_errors() {
     for ragged in
         [graph(1, Mat::identity(2)), graph(2, Mat::identity(3)), graph(2, Mat::zeros(2, 3))]
     {
-        let answer = Metaclusters.fit(&ragged, &mut ctx);
+        let answer = Metaclusters.fit(&ragged, &ctx);
         assert!(matches!(answer.err(), Some(Error::Size { .. })));
     }
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
-        let answer = Metaclusters.fit(&graph(2, Mat::from_fn(2, 2, |_, _| bad)), &mut ctx);
+        let answer = Metaclusters.fit(&graph(2, Mat::from_fn(2, 2, |_, _| bad)), &ctx);
         assert!(matches!(answer.err(), Some(Error::Unsupported { .. })));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use enclust_consensus::{PointsKMeans, PointsParams};
+use enclust_consensus::PointsKMeans;
 use enclust_core::{
     Consensus, Ctx, Embedding, Error, Evidence, Grouping, Mat, Partition, Similarity, Weighting,
 };
@@ -17,8 +17,8 @@ fn line(places: &[f64], sizes: &[usize]) -> Evidence<f64> {
 }
 
 fn cut(evidence: &Evidence<f64>, weighting: Weighting) -> Partition {
-    let kmeans = PointsKMeans::new(PointsParams { weighting, ..PointsParams::default() }).unwrap();
-    let ctx = &mut Ctx::default();
+    let kmeans = PointsKMeans::default().weighting(weighting);
+    let ctx = &Ctx::default();
     kmeans.fit(evidence, ctx).unwrap().cut(2, ctx).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn a_group_weighs_as_much_as_its_samples() {
 
 #[test]
 fn coordinates_that_are_not_finite_are_an_error() {
-    let ctx = &mut Ctx::default();
+    let ctx = &Ctx::default();
     let fitted = PointsKMeans::default().fit(&line(&[0.0, f64::NAN], &[1, 1]), ctx).unwrap();
     assert!(matches!(fitted.cut(2, ctx), Err(Error::NotFinite { .. })));
 }
@@ -47,6 +47,6 @@ fn coordinates_that_are_not_finite_are_an_error() {
 #[test]
 fn a_similarity_is_no_embedding() {
     let s = Similarity::from_matrix(2, &[1.0, 0.5, 0.5, 1.0]).unwrap();
-    let answer = PointsKMeans::default().fit(&s.into(), &mut Ctx::<f64>::default());
+    let answer = PointsKMeans::default().fit(&s.into(), &Ctx::<f64>::default());
     assert!(matches!(answer.err(), Some(Error::KindMismatch { .. })));
 }

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use enclust_consensus::{Spectral, SpectralParams, Tcut, TcutParams};
+use enclust_consensus::{Spectral, Tcut};
 use enclust_core::{
-    Backend, Bipartite, Consensus, Csr, Ctx, Ensemble, Error, Evidence, Grouping, Mat,
+    Backend, Bipartite, Component, Consensus, Csr, Ctx, Ensemble, Error, Evidence, Grouping, Mat,
     Microclusters, Partition, Real, Reference, Similarity, Weighting, condensed_len,
 };
 use enclust_testkit::generate::{ensembles, planted};
@@ -132,7 +132,7 @@ proptest! {
         let values = Reference.eigh(matrix.view()).unwrap().values;
         let inside = 1.0 - within;
         prop_assume!(clear_gap(&matrix, k) && values[values.len() - k] > inside + 1e-3);
-        let here = Spectral::default().embedding(&similarity, k, &mut Ctx::default()).unwrap();
+        let here = Spectral::default().embedding(&similarity, k, &Ctx::default()).unwrap();
         let there = unit_rows(&leading(&matrix, k));
         prop_assert!(gram_distance(similarity.grouping(), &here, &there, k) < 1e-5);
     }
@@ -142,7 +142,7 @@ proptest! {
         let graph = membership(&Microclusters::of(&e));
         let k = k.min(graph.weights.rows()).min(graph.weights.cols());
         prop_assume!(clear_gap(&normalised_clusters(&graph).1, k));
-        let here = Tcut::default().embedding(&graph, k, &mut Ctx::default()).unwrap();
+        let here = Tcut::default().embedding(&graph, k, &Ctx::default()).unwrap();
         let there = unit_rows(&transferred(&membership(&Microclusters::singletons(&e)), k));
         prop_assert!(gram_distance(&graph.grouping, &here, &there, k) < 1e-5);
     }
@@ -153,10 +153,10 @@ proptest! {
         let m = Microclusters::of(&e);
         for weighting in [Weighting::Samples, Weighting::Groups] {
             for (consensus, evidence) in components(weighting, &m) {
-                let mut ctx = Ctx::default().with_seed(seed);
-                let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+                let ctx = Ctx::default().with_seed(seed);
+                let fitted = consensus.fit(&evidence, &ctx).unwrap();
                 for k in 1..=fitted.largest_k() {
-                    let cut = fitted.cut(k, &mut ctx).unwrap();
+                    let cut = fitted.cut(k, &ctx).unwrap();
                     prop_assert_eq!(cut.clusters(), k);
                     for (i, &g) in m.grouping().map().iter().enumerate() {
                         let first = m.grouping().first_members()[g as usize];
@@ -172,12 +172,9 @@ type Run = (Box<dyn Consensus<f64>>, Evidence<f64>);
 
 /// Both components, each with evidence to read.
 fn components(weighting: Weighting, m: &Microclusters) -> [Run; 2] {
-    let spectral = SpectralParams { weighting, ..SpectralParams::default() };
-    let tcut = TcutParams { weighting, ..TcutParams::default() };
-    [
-        (Box::new(Spectral::new(spectral).unwrap()), agreement(m, 1.0).into()),
-        (Box::new(Tcut::new(tcut).unwrap()), membership(m).into()),
-    ]
+    let spectral = Spectral::default().weighting(weighting);
+    let tcut = Tcut::default().weighting(weighting);
+    [(Box::new(spectral), agreement(m, 1.0).into()), (Box::new(tcut), membership(m).into())]
 }
 
 #[test]
@@ -187,9 +184,9 @@ fn planted_clusters_are_found() {
     let truth = Partition::from_labels((0..400).map(|i| i % 5));
     for weighting in [Weighting::Samples, Weighting::Groups] {
         for (consensus, evidence) in components(weighting, &m) {
-            let mut ctx = Ctx::default();
-            let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
-            let cut = fitted.cut(5, &mut ctx).unwrap();
+            let ctx = Ctx::default();
+            let fitted = consensus.fit(&evidence, &ctx).unwrap();
+            let cut = fitted.cut(5, &ctx).unwrap();
             assert!(rand_index(&cut, &truth) > 0.99, "{}", consensus.name());
         }
     }
@@ -213,8 +210,8 @@ fn single_precision_finds_them_too() {
         (Box::new(Tcut::default()), membership(&m).into()),
     ];
     for (consensus, evidence) in runs {
-        let mut ctx = Ctx::default();
-        let cut = consensus.fit(&evidence, &mut ctx).unwrap().cut(5, &mut ctx).unwrap();
+        let ctx = Ctx::default();
+        let cut = consensus.fit(&evidence, &ctx).unwrap().cut(5, &ctx).unwrap();
         assert!(rand_index(&cut, &truth) > 0.99, "{}", consensus.name());
     }
 }
@@ -224,12 +221,12 @@ fn threads_and_other_cuts_change_nothing() {
     let m = Microclusters::of(&planted(500, 10, 4, 0.3, 1));
     for (consensus, evidence) in components(Weighting::Samples, &m) {
         let cut = |threads: usize, before: &[usize]| {
-            let mut ctx = Ctx::default().with_threads(threads).with_seed(9);
-            let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+            let ctx = Ctx::default().with_threads(threads).with_seed(9);
+            let fitted = consensus.fit(&evidence, &ctx).unwrap();
             before.iter().for_each(|&k| {
-                fitted.cut(k, &mut ctx).unwrap();
+                fitted.cut(k, &ctx).unwrap();
             });
-            fitted.cut(7, &mut ctx).unwrap()
+            fitted.cut(7, &ctx).unwrap()
         };
         let alone = cut(1, &[]);
         assert_eq!(alone, cut(3, &[]));
@@ -245,8 +242,8 @@ fn cluster_names_change_nothing() {
     let renamed = Ensemble::from_columns(&renamed).unwrap();
     let cuts = |e: &Ensemble| {
         components(Weighting::Samples, &Microclusters::of(e)).map(|(consensus, evidence)| {
-            let mut ctx = Ctx::default();
-            consensus.fit(&evidence, &mut ctx).unwrap().cut(4, &mut ctx).unwrap()
+            let ctx = Ctx::default();
+            consensus.fit(&evidence, &ctx).unwrap().cut(4, &ctx).unwrap()
         })
     };
     assert_eq!(cuts(&e), cuts(&renamed));
@@ -260,56 +257,56 @@ fn samples_and_clusters_without_weight_are_guarded() {
         (w[i * 6 + j], w[j * 6 + i]) = (1.0, 1.0);
     }
     let similarity = Similarity::from_matrix(6, &w).unwrap();
-    let mut ctx = Ctx::default();
-    let rows = Spectral::default().embedding(&similarity, 2, &mut ctx).unwrap();
+    let ctx = Ctx::default();
+    let rows = Spectral::default().embedding(&similarity, 2, &ctx).unwrap();
     assert!(rows.iter().all(|x| x.is_finite()));
     assert!(rows[8..].iter().all(|&x| x == 0.0));
-    let fitted = Spectral::default().fit(&similarity.into(), &mut ctx).unwrap();
-    assert_eq!(fitted.cut(3, &mut ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
+    let fitted = Spectral::default().fit(&similarity.into(), &ctx).unwrap();
+    assert_eq!(fitted.cut(3, &ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
 
     // Sample 4 is in no cluster, cluster 2 holds no sample.
     let row = |a: u32| vec![(a, 1.0)];
     let rows = vec![row(0), row(0), row(1), row(1), Vec::new(), vec![(2, 0.0)]];
     let grouping = Arc::new(Grouping::singletons(6));
     let graph = Bipartite { grouping, weights: Csr::from_rows(3, rows) };
-    let fitted = Tcut::default().fit(&graph.into(), &mut ctx).unwrap();
-    assert_eq!(fitted.cut(3, &mut ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
+    let fitted = Tcut::default().fit(&graph.into(), &ctx).unwrap();
+    assert_eq!(fitted.cut(3, &ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
 }
 
 #[test]
 fn everything_zero_still_gives_k_clusters() {
     let nothing = Similarity::from_matrix(5, &[0.0; 25]).unwrap();
-    let mut ctx = Ctx::default();
-    let fitted = Spectral::default().fit(&nothing.into(), &mut ctx).unwrap();
+    let ctx = Ctx::default();
+    let fitted = Spectral::default().fit(&nothing.into(), &ctx).unwrap();
     for k in 1..=5 {
-        assert_eq!(fitted.cut(k, &mut ctx).unwrap().clusters(), k);
+        assert_eq!(fitted.cut(k, &ctx).unwrap().clusters(), k);
     }
 }
 
 #[test]
 fn typed_errors() {
     let m = Microclusters::of(&planted(60, 5, 3, 0.2, 1));
-    let mut ctx = Ctx::default();
+    let ctx = Ctx::default();
     for (consensus, evidence) in components(Weighting::Samples, &m) {
-        let fitted = consensus.fit(&evidence, &mut ctx).unwrap();
+        let fitted = consensus.fit(&evidence, &ctx).unwrap();
         for k in [0, fitted.largest_k() + 1] {
-            assert!(matches!(fitted.cut(k, &mut ctx), Err(Error::ClusterCount { .. })));
+            assert!(matches!(fitted.cut(k, &ctx), Err(Error::ClusterCount { .. })));
         }
         assert!(fitted.dendrogram().is_none());
     }
     let [(spectral, similarity), (tcut, graph)] = components(Weighting::Samples, &m);
-    assert!(matches!(spectral.fit(&graph, &mut ctx), Err(Error::KindMismatch { .. })));
-    assert!(matches!(tcut.fit(&similarity, &mut ctx), Err(Error::KindMismatch { .. })));
+    assert!(matches!(spectral.fit(&graph, &ctx), Err(Error::KindMismatch { .. })));
+    assert!(matches!(tcut.fit(&similarity, &ctx), Err(Error::KindMismatch { .. })));
 
     let ragged = Bipartite { grouping: Arc::clone(m.grouping()), weights: Csr::empty(1, 3) };
-    assert!(matches!(tcut.fit(&ragged.into(), &mut ctx), Err(Error::Size { .. })));
+    assert!(matches!(tcut.fit(&ragged.into(), &ctx), Err(Error::Size { .. })));
     let grouping = Arc::new(Grouping::singletons(2));
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         let weights = Csr::from_rows(2, vec![vec![(0, bad)], vec![(1, 1.0)]]);
         let graph = Bipartite { grouping: Arc::clone(&grouping), weights };
-        assert!(matches!(tcut.fit(&graph.into(), &mut ctx), Err(Error::Unsupported { .. })));
+        assert!(matches!(tcut.fit(&graph.into(), &ctx), Err(Error::Unsupported { .. })));
     }
 
-    assert!(Spectral::new(SpectralParams { replicates: 0, ..Default::default() }).is_err());
-    assert!(Tcut::new(TcutParams { max_iterations: 0, ..Default::default() }).is_err());
+    assert!(Component::check(&Spectral::default().replicates(0)).is_err());
+    assert!(Component::check(&Tcut::default().max_iterations(0)).is_err());
 }

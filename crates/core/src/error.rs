@@ -2,6 +2,8 @@
 
 use crate::evidence::Kind;
 use crate::memory::Bytes;
+use crate::run::quantities::Quantities;
+use crate::stages::stage::Stage;
 
 /// Result of everything fallible in enclust.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -171,6 +173,51 @@ pub enum Error {
         /// What it makes.
         made: Kind,
     },
+    /// A stopping rule that reads what an enhancer does not provide.
+    #[error(
+        "the stopping rule {rule} reads {needs}, which {component} does not provide{}",
+        if .known.is_empty() { String::new() } else { format!("; rules that work with it: {}", .known.join(", ")) }
+    )]
+    StopMismatch {
+        /// The rule.
+        rule: String,
+        /// What it reads that is not there.
+        needs: Quantities,
+        /// The part that iterates.
+        component: String,
+        /// The rules that would do, where they are known.
+        known: Vec<String>,
+    },
+    /// No stage of that name.
+    #[error("no stage is called \"{name}\"; known: {}", stage_keys())]
+    UnknownStage {
+        /// The name given.
+        name: String,
+    },
+    /// A name of an earlier version.
+    #[error("\"{old}\" is now called \"{new}\"")]
+    Renamed {
+        /// The name given.
+        old: String,
+        /// The name it has now.
+        new: String,
+    },
+    /// A part in words that cannot be read.
+    #[error("\"{text}\" is no part: {reason}; write name, or name(parameter=value, …)")]
+    Syntax {
+        /// The words.
+        text: String,
+        /// What is wrong with them.
+        reason: String,
+    },
+    /// A part failed for a reason of its own.
+    #[error("{component}: {reason}")]
+    Part {
+        /// The part.
+        component: String,
+        /// What it says.
+        reason: String,
+    },
     /// No component of that name.
     #[error("no {stage} is called \"{name}\"; known: {}", .known.join(", "))]
     UnknownComponent {
@@ -224,14 +271,14 @@ pub enum Error {
         advice: Vec<String>,
     },
     /// The caller stopped work that gives nothing unless it is finished.
-    #[error("{what} was stopped after {done} of {total}")]
+    #[error("{what} was stopped{}", after(*.done, *.total))]
     Cancelled {
         /// What was going on.
         what: &'static str,
-        /// How many parts were done.
-        done: usize,
-        /// How many parts there are.
-        total: usize,
+        /// How much was done, in units of its own.
+        done: u64,
+        /// How much there is to do; 0 if that is not known.
+        total: u64,
     },
     /// The thread pool could not be made.
     #[error("cannot start {threads} threads: {reason}")]
@@ -247,6 +294,18 @@ impl Error {
     /// [`Error::Size`] unless both are equal.
     pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
         if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
+    }
+
+    /// An [`Error::Part`]: a part failed for a reason of its own.
+    ///
+    /// ```
+    /// use enclust_core::Error;
+    ///
+    /// let error = Error::failed("my-ca", "the table of weights is not there");
+    /// assert_eq!(error.to_string(), "my-ca: the table of weights is not there");
+    /// ```
+    pub fn failed(component: impl Into<String>, reason: impl ToString) -> Self {
+        Error::Part { component: component.into(), reason: reason.to_string() }
     }
 
     /// An [`Error::Unsupported`] from its two halves.
@@ -293,6 +352,14 @@ pub enum ParamError {
         /// What was given.
         value: String,
     },
+}
+
+fn after(done: u64, total: u64) -> String {
+    if total == 0 { String::new() } else { format!(" after {done} of {total}") }
+}
+
+fn stage_keys() -> String {
+    Stage::ALL.map(Stage::key).join(", ")
 }
 
 /// "a, b, or c".

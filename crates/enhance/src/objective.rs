@@ -7,7 +7,9 @@
 //! with Φ = diag(H·1) − H. Everything is evaluated at group size with the weights
 //! that make it equal to the n × n value (T2 in `docs/theory.md`).
 
-use enclust_core::{Bytes, Confident, Mat, Needs, Problem, Real, Shape, Similarity, condensed_len};
+use enclust_core::{
+    Bytes, Confident, Mat, Problem, Quantities, Real, Shape, Similarity, condensed_len,
+};
 use rayon::prelude::*;
 
 /// A symmetric matrix over samples that is constant on groups, in three parts
@@ -236,15 +238,17 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
 }
 
 /// What evaluating the objective or the residual takes, all in double precision.
-pub(crate) fn evaluation_bytes(shape: &Shape, needs: Needs) -> Bytes {
+pub(crate) fn evaluation_bytes(shape: &Shape) -> Bytes {
     let wide = shape.in_double();
     let (field, square) = (wide.similarity(), wide.square());
     let rows = wide.vector() * (2 + shape.threads as u64) + shape.each_group(24);
     // C with its square form; for the residual also A, what H pulls, and the gradient.
-    match needs {
-        Needs { residual: true, .. } => field * 3 + square * 2 + rows,
-        Needs { objective: true, .. } => field + square + rows,
-        _ => Bytes(0),
+    if shape.needs.contains(Quantities::RESIDUAL) {
+        field * 3 + square * 2 + rows
+    } else if shape.needs.contains(Quantities::OBJECTIVE) {
+        field + square + rows
+    } else {
+        Bytes(0)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use enclust_core::{
-    Backend, Ctx, Enhanced, Enhancer, Mat, ParamError, Problem, Real, Reference, Result, Similarity,
+    Backend, Ctx, Enhance, Enhanced, Mat, Problem, Real, Reference, Result, Similarity,
 };
 use rayon::prelude::*;
 
-use crate::exact::{Exact, ExactParams};
+use crate::exact::Exact;
 use crate::objective::{clip, norm};
 
 /// How many answers are remembered, and how many of them a start is made of.
@@ -38,27 +38,27 @@ const SHARPER: f64 = 0.6;
 /// **Determinism.** Sums over rows, in order; the thread count changes no bit.
 ///
 /// ```
-/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Problem, Represent};
+/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Problem, Ca, Question};
 /// use enclust_ca::Lwca;
-/// use enclust_enhance::{ExactParams, ExactPath, Threshold};
+/// use enclust_enhance::{Exact, ExactPath, Threshold};
 ///
 /// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1], [0, 1, 1, 2, 2]])?;
 /// let m = Microclusters::of(&e);
-/// let ctx = &mut Ctx::<f64>::default();
-/// let evidence = Lwca::default().build(&m, ctx)?;
+/// let ctx = &Ctx::<f64>::default();
+/// let evidence = Lwca::default().build(&m, &Question::default(), ctx)?;
 /// let similarity = evidence.as_similarity().unwrap();
 /// let confident = Threshold::default().select(&m, similarity, ctx)?;
-/// let problem = Problem { similarity, confident: &confident, start: None };
-/// let mut path = ExactPath::new(ExactParams::default())?;
+/// let problem = Problem::new(similarity, &confident)?;
+/// let mut path = ExactPath::new(Exact::default());
 /// for lambda in [0.1, 0.2, 0.4] {
 ///     let report = path.enhance(&problem, lambda, ctx)?.report;
-///     assert!(report.certificate.unwrap().relative_distance <= ExactParams::default().tolerance);
+///     assert!(report.certificate.unwrap().relative_distance <= Exact::default().tolerance);
 /// }
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ExactPath<S> {
-    params: ExactParams,
+    params: Exact,
     past: VecDeque<Past<S>>,
 }
 
@@ -71,10 +71,9 @@ struct Past<S> {
 }
 
 impl<S: Real> ExactPath<S> {
-    /// A path with these parameters; their λ is not used.
-    pub fn new(params: ExactParams) -> Result<Self, ParamError> {
-        Exact::new(params.clone())?;
-        Ok(ExactPath { params, past: VecDeque::new() })
+    /// A path of this solver; its own λ is not used.
+    pub fn new(params: Exact) -> Self {
+        ExactPath { params, past: VecDeque::new() }
     }
 
     /// The optimum at every λ of a list, in an order that takes few iterations: from the
@@ -87,7 +86,7 @@ impl<S: Real> ExactPath<S> {
         &mut self,
         problem: &Problem<'_, S>,
         lambdas: &[f64],
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
         mut each: impl FnMut(usize, Enhanced<S>) -> Result<()>,
     ) -> Result<()> {
         let mut falling: Vec<usize> = (0..lambdas.len()).collect();
@@ -114,7 +113,7 @@ impl<S: Real> ExactPath<S> {
         &mut self,
         problem: &Problem<'_, S>,
         lambda: f64,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Enhanced<S>> {
         let enhanced = self.solve(problem, lambda, 1.0, ctx)?;
         self.remember(problem, lambda, &enhanced);
@@ -135,13 +134,13 @@ impl<S: Real> ExactPath<S> {
         problem: &Problem<'_, S>,
         lambda: f64,
         sharper: f64,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Enhanced<S>> {
         let tolerance = sharper * self.params.tolerance;
-        let exact = Exact::new(ExactParams { lambda, tolerance, ..self.params.clone() })?;
+        let exact = self.params.clone().lambda(lambda).tolerance(tolerance);
         self.past.retain(|p| p.answer.grouping() == problem.similarity.grouping());
         let start = self.start(problem, lambda)?;
-        let problem = Problem { start: start.as_ref().or(problem.start), ..*problem };
+        let problem = problem.with_start(start.as_ref().or(problem.start));
         exact.enhance(&problem, ctx)
     }
 

@@ -1,68 +1,53 @@
 //! High-confidence pairs by a threshold on co-occurrence.
 
 use enclust_core::{
-    Bytes, Component, Confidence, Confident, Csr, Ctx, Error, Footprint, Microclusters, ParamError,
-    Parameters, Range, Real, Result, Shape, Similarity, parameters,
+    Bytes, Confidence, Confident, Csr, Ctx, Error, Footprint, Microclusters, Range, Real, Result,
+    Shape, Similarity, part,
 };
 use rayon::prelude::*;
 
-parameters! {
-    /// Parameters of [`Threshold`].
-    pub struct ThresholdParams for "threshold" {
+part! {
+    /// The pairs that at least the share α of the clusterings join.
+    ///
+    /// **Problem.** H holds the co-occurrences Ãᵢⱼ ≥ α off the diagonal, and Ω, the
+    /// entries that keep their value, is where H > 0. The share is the correctly
+    /// rounded quotient of counts over the clusterings that label both samples: a
+    /// product α·m in floating point decides some pairs wrongly.
+    ///
+    /// **Parameters.** α, see [`Threshold`].
+    ///
+    /// **Complexity.** O(n'² m) time, memory for the pairs that are kept.
+    ///
+    /// ```
+    /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_ca::Eac;
+    /// use enclust_enhance::Threshold;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1]])?;
+    /// let m = Microclusters::of(&e);
+    /// let ctx = &Ctx::<f64>::default();
+    /// let evidence = Eac.build(&m, &Question::default(), ctx)?;
+    /// let threshold = Threshold::default().alpha(0.6);
+    /// let confident = threshold.select(&m, evidence.as_similarity().unwrap(), ctx)?;
+    /// assert_eq!(confident.graph.get(0, 1), Some(2.0 / 3.0));
+    /// assert_eq!(confident.graph.get(0, 2), None);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via
+    /// co-association matrix self-enhancement", TNNLS 2023, equation for H.
+    pub struct Threshold(
+        "threshold",
+        "pairs that at least the share alpha of the clusterings join"
+    ) {
         /// α: the share of the clusterings that must join a pair; 0 takes every pair that any clustering joins.
         pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0), tried [0.7, 0.75, 0.8];
     }
 }
 
-/// The pairs that at least the share α of the clusterings join.
-///
-/// **Problem.** H holds the co-occurrences Ãᵢⱼ ≥ α off the diagonal, and Ω, the
-/// entries that keep their value, is where H > 0. The share is the correctly
-/// rounded quotient of counts over the clusterings that label both samples: a
-/// product α·m in floating point decides some pairs wrongly.
-///
-/// **Parameters.** α, see [`ThresholdParams`].
-///
-/// **Complexity.** O(n'² m) time, memory for the pairs that are kept.
-///
-/// ```
-/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_ca::Eac;
-/// use enclust_enhance::{Threshold, ThresholdParams};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1]])?;
-/// let m = Microclusters::of(&e);
-/// let ctx = &mut Ctx::<f64>::default();
-/// let evidence = Eac.build(&m, ctx)?;
-/// let threshold = Threshold::new(ThresholdParams { alpha: 0.6 })?;
-/// let confident = threshold.select(&m, evidence.as_similarity().unwrap(), ctx)?;
-/// assert_eq!(confident.graph.get(0, 1), Some(2.0 / 3.0));
-/// assert_eq!(confident.graph.get(0, 2), None);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via
-/// co-association matrix self-enhancement", TNNLS 2023, equation for H.
-#[derive(Clone, Debug, Default)]
-pub struct Threshold {
-    params: ThresholdParams,
-}
-
 impl Threshold {
-    /// Checks the parameters.
-    pub fn new(params: ThresholdParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Threshold { params })
-    }
-
     fn believes(&self, share: f64) -> bool {
-        share > 0.0 && share >= self.params.alpha
-    }
-}
-
-impl Component for Threshold {
-    fn name(&self) -> &str {
-        "threshold"
+        share > 0.0 && share >= self.alpha
     }
 }
 
@@ -71,7 +56,7 @@ impl<S: Real> Confidence<S> for Threshold {
         &self,
         microclusters: &Microclusters,
         similarity: &Similarity<S>,
-        _: &mut Ctx<'_, S>,
+        _: &Ctx<'_, S>,
     ) -> Result<Confident<S>> {
         let n = microclusters.len();
         Error::check_size("groups of the similarity", n, similarity.len())?;
@@ -106,7 +91,7 @@ impl<S: Real> Confidence<S> for Threshold {
     /// The pairs in lists that grow, then with their values and mirrored. At most so
     /// many can be joined by the share α; usually they are far fewer.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let pairs = shape.pairs_joined_by(self.params.alpha);
+        let pairs = shape.pairs_joined_by(self.alpha);
         // Twice the room for a list that grows, and never less than four entries.
         let found = Bytes(pairs) * 32 + shape.each_group(64);
         let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);

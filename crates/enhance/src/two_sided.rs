@@ -1,82 +1,80 @@
 //! Confident pairs on both sides: together by a threshold, apart by another.
 
 use enclust_core::{
-    Bytes, Component, Confidence, Confident, Ctx, Footprint, MISSING, Microclusters, ParamError,
-    Parameters, Range, Real, Result, Shape, Similarity, parameters,
+    Bytes, Confidence, Confident, Ctx, Footprint, MISSING, Microclusters, ParamError, Range, Real,
+    Result, Shape, Similarity, part,
 };
 use rayon::prelude::*;
 
-use crate::threshold::{Threshold, ThresholdParams};
+use crate::threshold::Threshold;
 
-parameters! {
-    /// Parameters of [`TwoSided`].
-    pub struct TwoSidedParams for "two-sided" {
+part! {
+    /// The pairs that at least the share α of the clusterings join, and those that at
+    /// most the share β joins.
+    ///
+    /// **Problem.** H and Ω as [`Threshold`] gives them for α. In addition the entries
+    /// Ãᵢⱼ ≤ β are fixed to 0; they do not enter H. A pair that no clustering labels
+    /// together is left free, because nothing is known about it. The shares are correctly
+    /// rounded quotients, as in [`Threshold`].
+    ///
+    /// **Parameters.** α and β < α, see [`TwoSided`].
+    ///
+    /// **Effect.** No entry of the optimum is larger than without the low side (T5 in
+    /// `docs/theory.md`): similarity no longer seeps into pairs the clusterings keep apart.
+    ///
+    /// **Complexity.** O(n'² m) time, twice that of [`Threshold`]; memory for the pairs
+    /// that are kept, which for most ensembles is most pairs.
+    ///
+    /// **Errors.** [`ParamError::OutOfRange`] unless β < α.
+    ///
+    /// ```
+    /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_ca::Eac;
+    /// use enclust_enhance::TwoSided;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1]])?;
+    /// let m = Microclusters::of(&e);
+    /// let ctx = &Ctx::<f64>::default();
+    /// let evidence = Eac.build(&m, &Question::default(), ctx)?;
+    /// let two_sided = TwoSided::default().alpha(0.6).beta(0.0);
+    /// let confident = two_sided.select(&m, evidence.as_similarity().unwrap(), ctx)?;
+    /// assert_eq!(confident.fixed.get(0, 1), Some(2.0 / 3.0));
+    /// assert_eq!(confident.fixed.get(0, 2), None);
+    /// assert_eq!(confident.fixed.get(0, 3), Some(0.0));
+    /// assert_eq!(confident.graph.get(0, 3), None);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** The high side: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
+    /// clustering via co-association matrix self-enhancement", TNNLS 2023. The low side
+    /// mirrors it.
+    pub struct TwoSided(
+        "two-sided",
+        "the pairs of threshold, and 0 for pairs that at most the share beta joins"
+    ) {
         /// α: the share of the clusterings that must join a pair to believe it.
-        pub alpha: f64 = ThresholdParams::default().alpha, in Range::Within(0.0, 1.0);
+        pub alpha: f64 = Threshold::default().alpha, in Range::Within(0.0, 1.0);
         /// β: pairs that at most this share of the clusterings joins are fixed to 0; less than alpha.
         pub beta: f64 = 0.0, in Range::Within(0.0, 1.0);
     }
+    check beta_below_alpha;
 }
 
-/// The pairs that at least the share α of the clusterings join, and those that at
-/// most the share β joins.
-///
-/// **Problem.** H and Ω as [`Threshold`] gives them for α. In addition the entries
-/// Ãᵢⱼ ≤ β are fixed to 0; they do not enter H. A pair that no clustering labels
-/// together is left free, because nothing is known about it. The shares are correctly
-/// rounded quotients, as in [`Threshold`].
-///
-/// **Parameters.** α and β < α, see [`TwoSidedParams`].
-///
-/// **Effect.** No entry of the optimum is larger than without the low side (T5 in
-/// `docs/theory.md`): similarity no longer seeps into pairs the clusterings keep apart.
-///
-/// **Complexity.** O(n'² m) time, twice that of [`Threshold`]; memory for the pairs
-/// that are kept, which for most ensembles is most pairs.
-///
-/// **Errors.** [`ParamError::OutOfRange`] unless β < α.
-///
-/// ```
-/// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_ca::Eac;
-/// use enclust_enhance::{TwoSided, TwoSidedParams};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 1, 1]])?;
-/// let m = Microclusters::of(&e);
-/// let ctx = &mut Ctx::<f64>::default();
-/// let evidence = Eac.build(&m, ctx)?;
-/// let two_sided = TwoSided::new(TwoSidedParams { alpha: 0.6, beta: 0.0 })?;
-/// let confident = two_sided.select(&m, evidence.as_similarity().unwrap(), ctx)?;
-/// assert_eq!(confident.fixed.get(0, 1), Some(2.0 / 3.0));
-/// assert_eq!(confident.fixed.get(0, 2), None);
-/// assert_eq!(confident.fixed.get(0, 3), Some(0.0));
-/// assert_eq!(confident.graph.get(0, 3), None);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** The high side: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
-/// clustering via co-association matrix self-enhancement", TNNLS 2023. The low side
-/// mirrors it.
-#[derive(Clone, Debug, Default)]
-pub struct TwoSided {
-    high: Threshold,
-    params: TwoSidedParams,
+fn beta_below_alpha(rule: &TwoSided) -> Result<(), ParamError> {
+    if rule.beta < rule.alpha {
+        return Ok(());
+    }
+    Err(ParamError::OutOfRange {
+        component: "two-sided",
+        parameter: "beta",
+        value: rule.beta.to_string(),
+        range: format!("must be less than alpha = {}", rule.alpha),
+    })
 }
 
 impl TwoSided {
-    /// Checks the parameters.
-    pub fn new(params: TwoSidedParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        if params.alpha <= params.beta {
-            return Err(ParamError::OutOfRange {
-                component: "two-sided",
-                parameter: "beta",
-                value: params.beta.to_string(),
-                range: format!("must be less than alpha = {}", params.alpha),
-            });
-        }
-        let high = Threshold::new(ThresholdParams { alpha: params.alpha })?;
-        Ok(TwoSided { high, params })
+    fn high(&self) -> Threshold {
+        Threshold::default().alpha(self.alpha)
     }
 
     /// For every p, the q > p to be kept apart. None of them is in H, as β < α.
@@ -85,7 +83,7 @@ impl TwoSided {
         let row = |buffer: &mut Vec<f64>, p: usize| {
             let shares = &mut buffer[p + 1..];
             microclusters.co_occurrence(p, shares);
-            let low = (p + 1..n).zip(&*shares).filter(|(_, share)| **share <= self.params.beta);
+            let low = (p + 1..n).zip(&*shares).filter(|(_, share)| **share <= self.beta);
             low.map(|(q, _)| q).filter(|&q| share_a_clustering(microclusters, p, q)).collect()
         };
         (0..n).into_par_iter().map_init(|| vec![0.0; n], row).collect()
@@ -99,20 +97,14 @@ fn share_a_clustering(microclusters: &Microclusters, p: usize, q: usize) -> bool
         || (0..microclusters.clusterings()).any(|k| labelled(p, k) && labelled(q, k))
 }
 
-impl Component for TwoSided {
-    fn name(&self) -> &str {
-        "two-sided"
-    }
-}
-
 impl<S: Real> Confidence<S> for TwoSided {
     fn select(
         &self,
         microclusters: &Microclusters,
         similarity: &Similarity<S>,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Confident<S>> {
-        let mut confident = self.high.select(microclusters, similarity, ctx)?;
+        let mut confident = self.high().select(microclusters, similarity, ctx)?;
         let rows = self.apart(microclusters).into_iter().enumerate();
         confident.fix(rows.flat_map(|(p, row)| row.into_iter().map(move |q| (p, q, S::zero()))))?;
         Ok(confident)
@@ -120,7 +112,7 @@ impl<S: Real> Confidence<S> for TwoSided {
 
     /// Any pair may be fixed, so all of them are reckoned with.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let high = Confidence::<S>::footprint(&self.high, shape);
+        let high = Confidence::<S>::footprint(&self.high(), shape);
         let pairs = shape.all_pairs();
         // Twice the room for the lists that grow: of numbers, then of entries.
         let lists = Bytes(pairs) * 2 * (size_of::<usize>() + size_of::<(u32, S)>()) as u64;

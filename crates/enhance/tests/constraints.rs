@@ -5,31 +5,31 @@ mod oracle;
 
 use enclust_ca::{Lwca, Pts};
 use enclust_consensus::Linkage;
+use enclust_core::KktResidual;
 use enclust_core::{
-    Constraints, Ctx, Enhancer, Ensemble, Error, Fit, Method, Microclusters, NoEnhancement,
-    Pipeline, Precomputed, Real, Represent, Similarity, Status, Violations,
+    Ca, Constraints, Ctx, Enhance, Ensemble, Error, Fit, Method, Microclusters, NoEnhancement,
+    Pipeline, Precomputed, Question, Real, Similarity, Status, Violations,
 };
-use enclust_enhance::{
-    Admm, AdmmParams, Exact, ExactParams, KktResidual, Threshold, ThresholdParams, ToleranceParams,
-    TwoSided,
-};
+use enclust_enhance::{Admm, Exact, Threshold, TwoSided};
 use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
 use oracle::{Case, Dense, DenseProblem, max_difference, to_dense};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn exact(lambda: f64) -> Exact {
-    Exact::new(ExactParams { lambda, tolerance: 1e-12, ..ExactParams::default() }).unwrap()
+    Exact::default().lambda(lambda).tolerance(1e-12)
 }
 
 fn long_admm(lambda: f64) -> Admm {
-    let stop = KktResidual::new(ToleranceParams { tolerance: 1e-10 }).unwrap();
-    let params = AdmmParams { lambda, limit: 60_000, ..AdmmParams::default() };
-    Admm::new(params).unwrap().stopping_by(stop)
+    Admm::default().lambda(lambda).limit(60_000)
+}
+
+fn to_the_end() -> KktResidual {
+    KktResidual::default().tolerance(1e-10)
 }
 
 fn threshold(alpha: f64) -> Threshold {
-    Threshold::new(ThresholdParams { alpha }).unwrap()
+    Threshold::default().alpha(alpha)
 }
 
 /// Pairs that agree with a truth, so that they contradict each other nowhere.
@@ -63,11 +63,16 @@ fn truth_and_pairs() -> impl Strategy<Value = (Vec<u8>, Vec<(usize, usize)>)> {
     (vec(0..3_u8, 10), vec((0..10_usize, 0..10_usize), 0..7))
 }
 
+fn method<E: Enhance<f64>>(alpha: f64, enhancer: E) -> Pipeline<f64, Lwca, Threshold, E, Linkage> {
+    Pipeline::new(Lwca::default(), threshold(alpha), enhancer, Linkage::average()).unwrap()
+}
+
 /// The fitted similarity of LWCA, threshold and the enhancer.
-fn fit(e: &Ensemble, alpha: f64, enhancer: impl Enhancer<f64>, c: Constraints) -> Fit<f64> {
-    let method =
-        Pipeline::new(Lwca::default(), threshold(alpha), enhancer, Linkage::average()).unwrap();
-    method.with_constraints(c).fit(e, &mut Ctx::default()).unwrap()
+fn fit(e: &Ensemble, alpha: f64, enhancer: impl Enhance<f64>, c: Constraints) -> Fit<f64> {
+    method(alpha, enhancer)
+        .with_constraints(c)
+        .fit(e, &Question::default(), &Ctx::default())
+        .unwrap()
 }
 
 fn matrix(fit: &Fit<f64>) -> Dense {
@@ -120,14 +125,16 @@ proptest! {
         let known = Known::new(e.samples(), &truth, &pairs);
         let constraints = known.constraints(e.samples());
         let optimum = dense(&e, alpha, &known).optimum(lambda);
-        let fit = fit(&e, alpha, long_admm(lambda), constraints.clone());
+        let method = method(alpha, long_admm(lambda)).with_stop(to_the_end()).unwrap();
+        let method = method.with_constraints(constraints.clone());
+        let fit = method.fit(&e, &Question::default(), &Ctx::default()).unwrap();
         prop_assert_eq!(fit.report.status, Status::Converged);
         prop_assert!(max_difference(&matrix(&fit), &optimum) < 1e-7);
         // The iteration goes there by itself, before a pipeline sets the entries.
         let case = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
         let mut confident = case.confident.clone();
         constraints.fix(case.similarity.grouping(), &mut confident).unwrap();
-        let bare = Case { confident, ..case }.enhance(&long_admm(lambda)).similarity;
+        let bare = Case { confident, ..case }.enhance_until(to_the_end(), &long_admm(lambda)).similarity;
         prop_assert!(max_difference(&to_dense(&bare), &optimum) < 1e-7);
     }
 
@@ -159,13 +166,13 @@ proptest! {
         let whole = Case::<f64>::merged(&e, alpha, true).similarity.to_matrix();
         let whole = Precomputed::new(Similarity::from_matrix(e.samples(), &whole).unwrap());
         // Some rounds of ADMM, too: every iterate is the same.
-        let rounds = AdmmParams { limit: 7, epsilon: 1e-300, ..AdmmParams::default() };
-        let enhancers: [Box<dyn Enhancer<f64>>; 2] =
-            [Box::new(exact(0.4)), Box::new(Admm::new(rounds).unwrap())];
+        let rounds = Admm::default().limit(7).epsilon(1e-300);
+        let enhancers: [Box<dyn Enhance<f64>>; 2] =
+            [Box::new(exact(0.4)), Box::new(rounds)];
         for enhancer in enhancers {
             let split = fit(&e, alpha, &enhancer, constraints.clone());
             let singletons = Pipeline::new(&whole, threshold(alpha), &enhancer, Linkage::average())
-                .unwrap().with_constraints(constraints.clone()).fit(&e, &mut Ctx::default()).unwrap();
+                .unwrap().with_constraints(constraints.clone()).fit(&e, &Question::default(), &Ctx::default()).unwrap();
             let difference = max_difference(&matrix(&split), &matrix(&singletons));
             prop_assert!(difference < 1e-9, "{}: {difference}", enhancer.name());
         }
@@ -205,10 +212,10 @@ fn constraints_move_other_pairs_as_well() {
 #[test]
 fn the_representation_is_that_of_the_ensemble_alone() {
     let e = small();
-    let ctx = &mut Ctx::<f64>::default();
+    let ctx = &Ctx::<f64>::default();
     let pts = Pts::default();
-    let given = |m: &Microclusters, ctx: &mut Ctx<'_, f64>| {
-        to_dense(pts.build(m, ctx).unwrap().as_similarity().unwrap())
+    let given = |m: &Microclusters, ctx: &Ctx<'_, f64>| {
+        to_dense(pts.build(m, &Question::default(), ctx).unwrap().as_similarity().unwrap())
     };
     let known = Constraints::new(8, &[(0, 5)], &[(1, 2)]).unwrap();
     let microclusters = Microclusters::of(&e);
@@ -218,7 +225,8 @@ fn the_representation_is_that_of_the_ensemble_alone() {
     assert!(max_difference(&expected, &given(&split, ctx)) > 0.01);
     // Without H nothing is propagated, so that only the constrained entries may change.
     let method = Pipeline::new(&pts, NoEnhancement, exact(0.4), Linkage::average()).unwrap();
-    let answer = matrix(&method.with_constraints(known).fit(&e, ctx).unwrap());
+    let answer =
+        matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
     for (i, j, value) in [(0, 5, 1.0), (1, 2, 0.0)] {
         (expected[i][j], expected[j][i]) = (value, value);
     }
@@ -228,32 +236,36 @@ fn the_representation_is_that_of_the_ensemble_alone() {
 #[test]
 fn they_override_what_is_fixed() {
     // 0 and 1 are in H, 0 and 5 never meet.
-    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
     let method =
         Pipeline::new(Lwca::default(), TwoSided::default(), exact(0.4), Linkage::average())
             .unwrap();
     let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
-    let answer = matrix(&method.with_constraints(known).fit(&e, ctx).unwrap());
+    let answer =
+        matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
     assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (1.0, 0.0, 0.0));
 }
 
 #[test]
 fn an_empty_set_changes_nothing() {
-    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
     let method = || {
         Pipeline::new(Lwca::default(), threshold(0.6), Admm::default(), Linkage::average()).unwrap()
     };
     let none = || Constraints::new(3, &[], &[]).unwrap();
     let (plain, empty) = (method(), method().with_constraints(none()));
-    assert_eq!(plain.fit(&e, ctx).unwrap().evidence, empty.fit(&e, ctx).unwrap().evidence);
+    assert_eq!(
+        plain.fit(&e, &Question::default(), ctx).unwrap().evidence,
+        empty.fit(&e, &Question::default(), ctx).unwrap().evidence
+    );
     assert_eq!(empty.run(&e, 2, ctx).unwrap().violations, None);
-    let identity = empty.with_enhancer(NoEnhancement).unwrap().with_constraints(none());
+    let identity = empty.with_enhance(NoEnhancement).unwrap().with_constraints(none());
     assert_eq!(identity.run(&e, 2, ctx).unwrap().violations, None);
 }
 
 #[test]
 fn what_cannot_honour_them_refuses() {
-    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
     let known = |samples| Constraints::new(samples, &[(0, 5)], &[]).unwrap();
     let plain = Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
     let error = plain.with_constraints(known(8)).run(&e, 2, ctx).unwrap_err();
@@ -267,33 +279,33 @@ fn what_cannot_honour_them_refuses() {
 
 #[test]
 fn swapping_parts_keeps_them() {
-    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
     let known = Constraints::new(8, &[(0, 5)], &[(3, 4)]).unwrap();
     let expected = fit(&e, 0.6, exact(0.4), known.clone()).evidence;
     let first = Pipeline::plain(Pts::default(), Linkage::single()).unwrap().with_constraints(known);
     let swapped = first
-        .with_represent(Lwca::default())
+        .with_ca(Lwca::default())
         .unwrap()
         .with_confidence(threshold(0.6))
         .unwrap()
-        .with_enhancer(exact(0.4))
+        .with_enhance(exact(0.4))
         .unwrap()
         .with_consensus(Linkage::average())
         .unwrap();
-    assert_eq!(swapped.fit(&e, ctx).unwrap().evidence, expected);
+    assert_eq!(swapped.fit(&e, &Question::default(), ctx).unwrap().evidence, expected);
 }
 
 #[test]
 fn broken_constraints_are_counted() {
-    let (e, ctx) = (small(), &mut Ctx::<f64>::default());
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
     let known = Constraints::new(8, &[(0, 5), (1, 2)], &[(3, 4), (6, 7), (0, 3)]).unwrap();
     let method =
         Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
     let method = method.with_constraints(known.clone());
-    let mut violations = |k| method.run(&e, k, ctx).unwrap().violations.unwrap();
+    let violations = |k| method.run(&e, k, ctx).unwrap().violations.unwrap();
     assert_eq!(violations(1), Violations { must_link: 0, cannot_link: 3 });
     assert_eq!(violations(8), Violations { must_link: 2, cannot_link: 0 });
-    let fit = method.fit(&e, ctx).unwrap();
+    let fit = method.fit(&e, &Question::default(), ctx).unwrap();
     let cut = fit.cut(3, ctx).unwrap();
     assert_eq!(fit.violations(&cut), Some(known.violations(&cut)));
 }
@@ -305,7 +317,8 @@ fn single_precision_agrees() {
         let method =
             Pipeline::<S, _, _, _, _>::in_precision(parts.0, parts.1, parts.2, parts.3).unwrap();
         let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
-        let fit = method.with_constraints(known).fit(e, &mut Ctx::default()).unwrap();
+        let fit =
+            method.with_constraints(known).fit(e, &Question::default(), &Ctx::default()).unwrap();
         fit.evidence.as_similarity().unwrap().clone()
     }
     let (single, double) = (answer::<f32>(&small()), answer::<f64>(&small()));

@@ -2,20 +2,19 @@
 
 mod oracle;
 
+use enclust_core::KktResidual;
 use enclust_core::{
-    Certificate, Confident, Csr, Ctx, Enhancer, Ensemble, Error, Grouping, Microclusters, Problem,
-    Real, Similarity, Status,
+    Certificate, Component, Confident, Csr, Ctx, Enhance, Ensemble, Error, Grouping, Microclusters,
+    Problem, Real, Similarity, Status,
 };
 use enclust_enhance::objective::{kkt_residual, objective};
-use enclust_enhance::{
-    Admm, AdmmParams, Exact, ExactParams, KktResidual, Storage, ToleranceParams,
-};
+use enclust_enhance::{Admm, Exact, Storage};
 use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted};
 use oracle::{Case, Dense, DenseProblem, combine, max_difference, norm, to_dense};
 use proptest::prelude::*;
 
 fn exact(lambda: f64, tolerance: f64) -> Exact {
-    Exact::new(ExactParams { lambda, tolerance, ..ExactParams::default() }).unwrap()
+    Exact::default().lambda(lambda).tolerance(tolerance)
 }
 
 /// Distance to the optimum off the diagonal and on it, as the certificate claims.
@@ -74,8 +73,8 @@ proptest! {
     ) {
         let case = Case::<f64>::merged(&e, alpha, true);
         let dense = DenseProblem::of(&case);
-        let params = ExactParams { lambda, limit, tolerance: 1e-300, ..ExactParams::default() };
-        let enhanced = case.enhance(&Exact::new(params).unwrap());
+        let params = Exact::default().lambda(lambda).limit(limit).tolerance(1e-300);
+        let enhanced = case.enhance(&params);
         let answer = to_dense(&enhanced.similarity);
         holds(&enhanced.report.certificate.unwrap(), &answer, &dense.optimum(lambda), &dense, lambda);
     }
@@ -130,9 +129,9 @@ proptest! {
     #[test]
     fn equals_long_admm(e in ensembles(12, 8, 3), alpha in 0.3..=1.0) {
         let case = Case::<f64>::merged(&e, alpha, true);
-        let stop = KktResidual::new(ToleranceParams { tolerance: 1e-9 }).unwrap();
-        let admm = Admm::new(AdmmParams { limit: 60_000, ..AdmmParams::default() }).unwrap();
-        let long = case.enhance(&admm.stopping_by(stop));
+        let stop = KktResidual::default().tolerance(1e-9);
+        let admm = Admm::default().limit(60_000);
+        let long = case.enhance_until(stop, &admm);
         prop_assert_eq!(long.report.status, Status::Converged);
         let difference = max_difference(
             &to_dense(&long.similarity), &to_dense(&case.enhance(&exact(0.4, 1e-11)).similarity),
@@ -184,8 +183,8 @@ fn blocks_of_components_have_the_same_answer_alone() {
             let groups: Vec<usize> =
                 (0..component.len()).filter(|&p| [a, b].contains(&component[p])).collect();
             let (similarity, confident) = restricted(&case, &groups);
-            let problem = Problem { similarity: &similarity, confident: &confident, start: None };
-            let alone = exact(0.4, 1e-10).enhance(&problem, &mut Ctx::default()).unwrap();
+            let problem = Problem::new(&similarity, &confident).unwrap();
+            let alone = exact(0.4, 1e-10).enhance(&problem, &Ctx::default()).unwrap();
             for i in 0..groups.len() {
                 for j in i + 1..groups.len() {
                     let (x, y) =
@@ -213,7 +212,7 @@ fn large<S: Real>() -> Case<S> {
 fn many_tiles_agree_with_the_definition_and_threads_change_no_bit() {
     let case = large::<f64>();
     let run = |threads| {
-        let mut ctx = Ctx::default().with_threads(threads);
+        let ctx = Ctx::default().with_threads(threads);
         ctx.install(|ctx| exact(0.4, 1e-10).enhance(&case.problem(), ctx)).unwrap().unwrap()
     };
     let (one, two) = (run(1), run(2));
@@ -243,11 +242,9 @@ fn single_precision_reaches_a_tolerance_far_below_its_own() {
     for seed in 0..6 {
         let case = Case::<f64>::merged(&planted(600, 8, 6, 0.04, seed), 0.6, true);
         for lambda in [0.4, 0.05] {
-            let params =
-                ExactParams { lambda, tolerance: 1e-10, limit: 400, ..ExactParams::default() };
-            let [single, double] = [Storage::Single, Storage::Double].map(|storage| {
-                case.enhance(&Exact::new(ExactParams { storage, ..params.clone() }).unwrap())
-            });
+            let params = Exact::default().lambda(lambda).tolerance(1e-10).limit(400);
+            let [single, double] = [Storage::Single, Storage::Double]
+                .map(|storage| case.enhance(&params.clone().storage(storage)));
             for report in [&single.report, &double.report] {
                 assert_eq!(report.status, Status::Converged, "seed {seed}, λ {lambda}");
                 assert!(report.certificate.unwrap().relative_distance < 1.1e-10);
@@ -262,8 +259,8 @@ fn single_precision_reaches_a_tolerance_far_below_its_own() {
 fn a_warm_start_gives_the_same_guarantee_in_fewer_iterations() {
     let case = large::<f64>();
     let neighbour = case.enhance(&exact(0.38, 1e-6)).similarity;
-    let warm = Problem { start: Some(&neighbour), ..case.problem() };
-    let warm = exact(0.4, 1e-6).enhance(&warm, &mut Ctx::default()).unwrap();
+    let warm = case.problem().with_start(Some(&neighbour));
+    let warm = exact(0.4, 1e-6).enhance(&warm, &Ctx::default()).unwrap();
     let cold = case.enhance(&exact(0.4, 1e-6));
     assert!(warm.report.iterations < cold.report.iterations);
     assert!(warm.report.certificate.unwrap().relative_distance < 1.1e-6);
@@ -301,18 +298,18 @@ fn an_edge_that_is_not_fixed_is_unsupported() {
     let case = large::<f64>();
     let n = case.similarity.len();
     let confident = Confident { fixed: Csr::empty(n, n), ..case.confident.clone() };
-    let problem = Problem { confident: &confident, ..case.problem() };
-    let error = Exact::default().enhance(&problem, &mut Ctx::default()).unwrap_err();
+    let problem = Problem::new(&case.similarity, &confident).unwrap();
+    let error = Exact::default().enhance(&problem, &Ctx::default()).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");
 }
 
 #[test]
 fn parameters_out_of_range_are_refused() {
     for params in [
-        ExactParams { lambda: 0.0, ..ExactParams::default() },
-        ExactParams { tolerance: f64::NAN, ..ExactParams::default() },
-        ExactParams { limit: 0, ..ExactParams::default() },
+        Exact::default().lambda(0.0),
+        Exact::default().tolerance(f64::NAN),
+        Exact::default().limit(0),
     ] {
-        assert!(Exact::new(params).is_err());
+        assert!(params.check().is_err());
     }
 }

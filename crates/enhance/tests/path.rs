@@ -3,15 +3,15 @@
 mod oracle;
 
 use enclust_core::{Confident, Ctx, Enhanced, Problem, Similarity, Status};
-use enclust_enhance::{Exact, ExactParams, ExactPath};
+use enclust_enhance::{Exact, ExactPath};
 use enclust_testkit::generate::{ensembles, planted};
 use oracle::Case;
 use proptest::prelude::*;
 
 const TOLERANCE: f64 = 1e-6;
 
-fn params(lambda: f64) -> ExactParams {
-    ExactParams { lambda, tolerance: TOLERANCE, ..ExactParams::default() }
+fn params(lambda: f64) -> Exact {
+    Exact::default().lambda(lambda).tolerance(TOLERANCE)
 }
 
 /// 12 values of λ from 0.02 to 1, evenly spaced in their logarithm.
@@ -26,7 +26,7 @@ fn worst(a: &Similarity<f64>, b: &Similarity<f64>) -> f64 {
 
 /// Iterations from scratch, to an answer that this one equals within both certificates.
 fn check(case: &Case<f64>, lambda: f64, warm: &Enhanced<f64>) -> usize {
-    let cold = case.enhance(&Exact::new(params(lambda)).unwrap());
+    let cold = case.enhance(&params(lambda));
     assert_eq!(warm.report.status, Status::Converged);
     let certificate = warm.report.certificate.as_ref().unwrap();
     let other = cold.report.certificate.unwrap();
@@ -38,10 +38,10 @@ fn check(case: &Case<f64>, lambda: f64, warm: &Enhanced<f64>) -> usize {
 
 /// Iterations along the path and from scratch, answers compared.
 fn compare(case: &Case<f64>) -> (usize, usize) {
-    let mut path = ExactPath::new(params(0.4)).unwrap();
+    let mut path = ExactPath::new(params(0.4));
     let (mut along, mut scratch) = (0, 0);
     for lambda in lambdas() {
-        let warm = path.enhance(&case.problem(), lambda, &mut Ctx::default()).unwrap();
+        let warm = path.enhance(&case.problem(), lambda, &Ctx::default()).unwrap();
         scratch += check(case, lambda, &warm);
         along += warm.report.iterations;
     }
@@ -73,8 +73,8 @@ fn a_sweep_takes_fewer_still_and_certifies_every_answer() {
         assert!(swept[at].replace(enhanced).is_none(), "place {at} came twice");
         Ok(())
     };
-    let mut path = ExactPath::new(params(0.4)).unwrap();
-    path.sweep(&case.problem(), &lambdas(), &mut Ctx::default(), each).unwrap();
+    let mut path = ExactPath::new(params(0.4));
+    path.sweep(&case.problem(), &lambdas(), &Ctx::default(), each).unwrap();
     let mut iterations = 0;
     for (enhanced, lambda) in swept.into_iter().zip(lambdas()) {
         let warm = enhanced.expect("every place came");
@@ -87,15 +87,15 @@ fn a_sweep_takes_fewer_still_and_certifies_every_answer() {
 #[test]
 fn other_confident_pairs_and_other_groups_are_no_obstacle() {
     let ensemble = planted(500, 8, 20, 0.3, 3);
-    let mut path = ExactPath::new(params(0.4)).unwrap();
+    let mut path = ExactPath::new(params(0.4));
     for alpha in [0.9, 0.7, 0.5, 0.8] {
         let case = Case::<f64>::merged(&ensemble, alpha, true);
-        let warm = path.enhance(&case.problem(), 0.4, &mut Ctx::default()).unwrap();
-        let cold = case.enhance(&Exact::new(params(0.4)).unwrap());
+        let warm = path.enhance(&case.problem(), 0.4, &Ctx::default()).unwrap();
+        let cold = case.enhance(&params(0.4));
         assert!(worst(&warm.similarity, &cold.similarity) < 1e-4, "α {alpha}");
     }
     let other = Case::<f64>::merged(&planted(90, 5, 4, 0.3, 9), 0.6, true);
-    let answer = path.enhance(&other.problem(), 0.2, &mut Ctx::default()).unwrap();
+    let answer = path.enhance(&other.problem(), 0.2, &Ctx::default()).unwrap();
     assert_eq!(answer.report.status, Status::Converged);
 }
 
@@ -103,11 +103,11 @@ fn other_confident_pairs_and_other_groups_are_no_obstacle() {
 fn nothing_confident_and_a_repeated_point_are_no_obstacle() {
     let case = Case::<f64>::merged(&planted(90, 5, 4, 0.3, 9), 0.6, true);
     let none = Confident::none(case.similarity.len());
-    let problem = Problem { confident: &none, ..case.problem() };
-    let mut path = ExactPath::new(params(0.4)).unwrap();
+    let problem = Problem::new(&case.similarity, &none).unwrap();
+    let mut path = ExactPath::new(params(0.4));
     for lambda in [0.4, 0.4, 0.2, 0.1] {
-        let answer = path.enhance(&problem, lambda, &mut Ctx::default()).unwrap();
+        let answer = path.enhance(&problem, lambda, &Ctx::default()).unwrap();
         assert_eq!(answer.similarity.condensed(), case.similarity.condensed());
     }
-    assert!(path.enhance(&problem, -1.0, &mut Ctx::default()).is_err());
+    assert!(path.enhance(&problem, -1.0, &Ctx::default()).is_err());
 }

@@ -128,7 +128,7 @@ proptest! {
         prop_assert!(value(&mixed(&x, &y, 0.5)) <= chord(0.5) - bend(0.5) + slack, "midpoint");
         // Without confident pairs λ bends it alone, and exactly.
         let none = Confident::none(case.similarity.len());
-        let free = Problem { confident: &none, ..case.problem() };
+        let free = Problem::new(&case.similarity, &none).unwrap();
         let value = |c: &Similarity<f64>| objective(&free, lambda, c);
         let gap = (1.0 - t) * value(&x) + t * value(&y) - value(&mixed(&x, &y, t));
         prop_assert!((gap - bend(t)).abs() <= slack, "{gap} and {}", bend(t));

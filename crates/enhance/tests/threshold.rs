@@ -2,8 +2,8 @@
 
 mod oracle;
 
-use enclust_core::{Ensemble, Microclusters};
-use enclust_enhance::{Threshold, ThresholdParams};
+use enclust_core::{Component, Ensemble, Microclusters};
+use enclust_enhance::Threshold;
 use enclust_testkit::generate::ensembles_with_missing;
 use oracle::Case;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn single_precision_decides_alike() {
 #[test]
 fn alpha_out_of_range_is_refused() {
     for alpha in [-0.1, 1.1, f64::NAN] {
-        assert!(Threshold::new(ThresholdParams { alpha }).is_err());
+        assert!(Component::check(&Threshold::default().alpha(alpha)).is_err());
     }
 }
 

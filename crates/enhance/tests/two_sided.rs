@@ -4,22 +4,22 @@ mod oracle;
 
 use enclust_ca::Lwca;
 use enclust_core::{
-    Confidence, Confident, Ctx, Ensemble, MISSING, Microclusters, ParamError, Part, Real, Registry,
-    Represent, Similarity,
+    Ca, Component, Confidence, Confident, Ctx, Ensemble, Error, MISSING, Microclusters, ParamError,
+    Part, Question, Real, Registry, Similarity,
 };
-use enclust_enhance::{Exact, ExactParams, TwoSided, TwoSidedParams};
+use enclust_enhance::{Exact, TwoSided};
 use enclust_testkit::generate::{ensembles, ensembles_with_missing};
 use oracle::{Case, DenseProblem, to_dense};
 use proptest::prelude::*;
 
 fn two_sided(alpha: f64, beta: f64) -> TwoSided {
-    TwoSided::new(TwoSidedParams { alpha, beta }).unwrap()
+    TwoSided::default().alpha(alpha).beta(beta)
 }
 
 /// LWCA with both sides chosen.
 fn case<S: Real>(microclusters: &Microclusters, alpha: f64, beta: f64) -> Case<S> {
-    let ctx = &mut Ctx::default();
-    let evidence = Lwca::default().build(microclusters, ctx).unwrap();
+    let ctx = &Ctx::default();
+    let evidence = Lwca::default().build(microclusters, &Question::default(), ctx).unwrap();
     let similarity: Similarity<S> = evidence.as_similarity().unwrap().clone();
     let confident: Confident<S> =
         two_sided(alpha, beta).select(microclusters, &similarity, ctx).unwrap();
@@ -47,14 +47,14 @@ fn keeps_the_laws() {
 #[test]
 fn alpha_must_exceed_beta() {
     for (alpha, beta) in [(0.5, 0.5), (0.4, 0.6), (0.0, 0.0)] {
-        let error = TwoSided::new(TwoSidedParams { alpha, beta }).unwrap_err();
-        assert!(matches!(error, ParamError::OutOfRange { parameter: "beta", .. }));
+        let error = TwoSided::default().alpha(alpha).beta(beta).check().unwrap_err();
+        assert!(matches!(error, Error::Param(ParamError::OutOfRange { parameter: "beta", .. })));
         let says =
             format!("two-sided: beta = {beta} is out of range, must be less than alpha = {alpha}");
         assert_eq!(error.to_string(), says);
     }
     for (alpha, beta) in [(1.1, 0.0), (f64::NAN, 0.0), (0.5, -0.1), (0.5, f64::NAN)] {
-        assert!(TwoSided::new(TwoSidedParams { alpha, beta }).is_err());
+        assert!(TwoSided::default().alpha(alpha).beta(beta).check().is_err());
     }
 }
 
@@ -129,8 +129,8 @@ proptest! {
     ) {
         let m = Microclusters::of(&e);
         let (both, high) = (case::<f64>(&m, alpha, beta), Case::<f64>::build(&m, alpha, true));
-        let params = ExactParams { lambda, tolerance: 1e-12, ..ExactParams::default() };
-        let exact = Exact::new(params).unwrap();
+        let params = Exact::default().lambda(lambda).tolerance(1e-12);
+        let exact = params;
         let answer = to_dense(&both.enhance(&exact).similarity);
         let before = to_dense(&high.enhance(&exact).similarity);
         for (low, high) in answer.iter().flatten().zip(before.iter().flatten()) {

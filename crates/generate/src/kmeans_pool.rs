@@ -1,11 +1,9 @@
 //! Runs of k-means that differ in the number of clusters and in what they see.
 
-use std::ops::ControlFlow;
-
 use enclust_consensus::{KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 use enclust_core::{
-    Bytes, Component, Ctx, Ensemble, MISSING, ParamError, Parameters, Range, Result, check_k,
-    choice, parameters,
+    Bytes, Component, Ctx, Ensemble, MISSING, ParamError, Parameters, Range, Result, Watch,
+    check_k, choice, parameters,
 };
 use rand::seq::index;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::features::{Features, Scale, Subset};
-use crate::progress::{Counter, Progress};
+use crate::progress::Counter;
 
 const NAME: &str = "kmeans-pool";
 
@@ -89,7 +87,7 @@ parameters! {
 /// use enclust_generate::{KMeansPool, KMeansPoolParams};
 ///
 /// let features: Vec<f64> = (0..200).map(|i| f64::from(i * 37 % 101)).collect();
-/// let params = KMeansPoolParams { size: 5, samples: 0.8, ..KMeansPoolParams::default() };
+/// let params = KMeansPoolParams::default().size(5).samples(0.8);
 /// let ensemble = KMeansPool::new(params)?.generate(&features, 2)?;
 /// assert_eq!((ensemble.samples(), ensemble.clusterings()), (100, 5));
 /// assert!(ensemble.has_missing());
@@ -108,7 +106,7 @@ pub struct KMeansPool {
 /// # Errors
 /// As [`KMeansPool::generate`].
 pub fn kmeans_pool(features: &[f64], dimension: usize, size: usize, seed: u64) -> Result<Ensemble> {
-    let params = KMeansPoolParams { size, seed, ..KMeansPoolParams::default() };
+    let params = KMeansPoolParams::default().size(size).seed(seed);
     KMeansPool::new(params)?.generate(features, dimension)
 }
 
@@ -121,7 +119,7 @@ impl KMeansPool {
 
     /// The base clusterings of samples given row after row, `dimension` features each.
     pub fn generate(&self, features: &[f64], dimension: usize) -> Result<Ensemble> {
-        self.generate_watched(features, dimension, &|_, _| ControlFlow::Continue(()))
+        self.generate_watched(features, dimension, Watch::default())
     }
 
     /// The same, with somebody to tell how many clusterings are done.
@@ -129,27 +127,28 @@ impl KMeansPool {
     /// ```
     /// use std::ops::ControlFlow;
     ///
-    /// use enclust_core::Error;
+    /// use enclust_core::{Error, Event, Watch};
     /// use enclust_generate::KMeansPool;
     ///
     /// let features: Vec<f64> = (0..100).map(f64::from).collect();
-    /// let stop = |done, total| {
-    ///     assert!(done <= total);
-    ///     if done < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    /// let stop = |event: &Event<'_>| match event {
+    ///     Event::Progress { done: 3.., .. } => ControlFlow::Break(()),
+    ///     _ => ControlFlow::Continue(()),
     /// };
-    /// let stopped = KMeansPool::default().generate_watched(&features, 1, &stop);
+    /// let watch = Watch::default().with_observer(&stop);
+    /// let stopped = KMeansPool::default().generate_watched(&features, 1, watch);
     /// assert!(matches!(stopped, Err(Error::Cancelled { done: 3.., total: 100, .. })));
     /// ```
     pub fn generate_watched(
         &self,
         features: &[f64],
         dimension: usize,
-        progress: Progress<'_>,
+        watch: Watch<'_>,
     ) -> Result<Ensemble> {
         let features = Features::new(features, dimension, self.params.scale)?;
         let plan = Plan::new(&self.params, &features)?;
         plan.check_memory()?;
-        let counter = Counter::new("making base clusterings", self.params.size, progress);
+        let counter = Counter::new("making base clusterings", self.params.size, watch);
         let columns = (0..self.params.size)
             .into_par_iter()
             .with_max_len(1)
@@ -198,11 +197,10 @@ impl<'a> Plan<'a> {
             })?;
         }
         check_k(NAME, most_clusters, fitted)?;
-        let kmeans = KMeansParams {
-            replicates: 1,
-            max_iterations: params.iterations,
-            candidates: params.candidates,
-        };
+        let kmeans = KMeansParams::default()
+            .replicates(1)
+            .max_iterations(params.iterations)
+            .candidates(params.candidates);
         let seen = part_of(features.dimension, params.features);
         Ok(Plan { params, features, seen, fitted, most_clusters, kmeans })
     }

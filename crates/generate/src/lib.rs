@@ -6,7 +6,7 @@
 //!
 //! // 30 samples of one feature, in three heaps.
 //! let features: Vec<f64> = (0..30).map(|i| f64::from(i % 3) * 10.0 + f64::from(i) * 0.01).collect();
-//! let pool = KMeansPool::new(KMeansPoolParams { size: 8, seed: 1, ..Default::default() })?;
+//! let pool = KMeansPool::new(KMeansPoolParams::default().size(8).seed(1))?;
 //! let ensemble = pool.generate(&features, 1)?;
 //! assert_eq!((ensemble.samples(), ensemble.clusterings()), (30, 8));
 //! assert!(ensemble.clusters().iter().all(|k| (2..=5).contains(k)));
@@ -19,4 +19,3 @@ mod progress;
 
 pub use features::Scale;
 pub use kmeans_pool::{KMeansPool, KMeansPoolParams, Rest, kmeans_pool};
-pub use progress::Progress;

@@ -1,42 +1,52 @@
-//! Work of many equal parts that somebody watches and may stop.
+//! Work of many equal parts that is watched and may be stopped.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use enclust_core::{Error, Result};
+use enclust_core::{Result, Watch};
 
-/// Hears, after each part of the work, how many parts are done and how many there are;
-/// `Break` stops the work. Called by one thread at a time, with ever larger numbers.
-pub type Progress<'a> = &'a (dyn Fn(usize, usize) -> ControlFlow<()> + Sync);
-
-/// Counts what is done.
+/// Counts what is done, on any thread.
 pub(crate) struct Counter<'a> {
     what: &'static str,
     total: usize,
-    done: Mutex<usize>,
-    stopped: AtomicBool,
-    progress: Progress<'a>,
+    done: Mutex<Done>,
+    watch: Watch<'a>,
+}
+
+#[derive(Default)]
+struct Done {
+    parts: u64,
+    stopped: bool,
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(what: &'static str, total: usize, progress: Progress<'a>) -> Self {
-        Counter { what, total, done: Mutex::new(0), stopped: AtomicBool::new(false), progress }
+    pub fn new(what: &'static str, total: usize, watch: Watch<'a>) -> Self {
+        Counter { what, total, done: Mutex::default(), watch }
     }
 
-    /// Does one part and tells of it; [`Error::Cancelled`] once the work was stopped.
+    /// Does one part and reports it; returns [`Error::Cancelled`](enclust_core::Error::Cancelled)
+    /// once the work was stopped.
     pub fn part<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        if self.stopped.load(Ordering::Relaxed) {
-            let done = *self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            return Err(Error::Cancelled { what: self.what, done, total: self.total });
-        }
+        self.report(false)?;
         let result = work()?;
+        // The part that is told to stop is done all the same.
+        let _ = self.report(true);
+        Ok(result)
+    }
+
+    fn report(&self, one_more: bool) -> Result<()> {
         // Held while the progress is told, so that the numbers come in order.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        *done += 1;
-        if (self.progress)(*done, self.total).is_break() {
-            self.stopped.store(true, Ordering::Relaxed);
+        let total = self.total as u64;
+        if done.stopped {
+            let (what, done) = (self.what, done.parts);
+            return Err(enclust_core::Error::Cancelled { what, done, total });
         }
-        Ok(result)
+        if one_more {
+            done.parts += 1;
+            let told = self.watch.progress(self.what, done.parts, total);
+            done.stopped = told.is_err();
+            return told;
+        }
+        self.watch.checkpoint(self.what)
     }
 }

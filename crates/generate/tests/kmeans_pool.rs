@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use enclust_core::{Ensemble, Error, MISSING, ParamError, Parameters, Partition, Values};
+use enclust_core::{
+    Ensemble, Error, Event, MISSING, ParamError, Parameters, Partition, Values, Watch,
+};
 use enclust_generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
 use enclust_metrics::Contingency;
 use proptest::prelude::*;
@@ -13,7 +15,7 @@ fn pool(params: KMeansPoolParams) -> KMeansPool {
 }
 
 fn small() -> KMeansPoolParams {
-    KMeansPoolParams { size: 12, seed: 9, ..KMeansPoolParams::default() }
+    KMeansPoolParams::default().size(12).seed(9)
 }
 
 /// Numbers between 0 and 1 without a pattern that clustering could find.
@@ -42,7 +44,7 @@ fn partition(ensemble: &Ensemble, clustering: usize) -> Partition {
 #[test]
 fn heaps_that_lie_apart_are_found() {
     let features = heaps(400, 3, 8);
-    let params = KMeansPoolParams { min_clusters: 8, max_clusters: Some(8), ..small() };
+    let params = small().min_clusters(8).max_clusters(Some(8));
     let found = pool(params).generate(&features, 3).unwrap();
     let truth = Partition::from_labels((0..400).map(|i| i % 8));
     for b in 0..found.clusterings() {
@@ -53,14 +55,14 @@ fn heaps_that_lie_apart_are_found() {
 #[test]
 fn numbers_of_clusters_are_spread_evenly_over_their_range() {
     let features = heaps(400, 2, 4);
-    let params = KMeansPoolParams { size: 380, iterations: 1, ..small() };
+    let params = small().size(380).iterations(1);
     let found = pool(params).generate(&features, 2).unwrap();
     let mut counts = [0_usize; 21];
     found.clusters().iter().for_each(|&k| counts[k] += 1);
     // 19 numbers, 20 draws each on average.
     assert!(counts[2..=20].iter().all(|c| (5..=40).contains(c)), "{counts:?}");
     assert_eq!(counts[..2], [0, 0]);
-    let params = KMeansPoolParams { min_clusters: 3, max_clusters: Some(5), ..small() };
+    let params = small().min_clusters(3).max_clusters(Some(5));
     let found = pool(params).generate(&features, 2).unwrap();
     assert!(found.clusters().iter().all(|k| (3..=5).contains(k)));
 }
@@ -73,14 +75,14 @@ fn every_kind() -> impl Strategy<Value = KMeansPoolParams> {
     );
     let seed = 0..1_000_000_u64;
     (shares.clone(), shares, rest, scale, seed).prop_map(
-        |(features, samples, assign, scale, seed)| KMeansPoolParams {
-            size: 7,
-            features,
-            samples,
-            assign,
-            scale,
-            seed,
-            ..small()
+        |(features, samples, assign, scale, seed)| {
+            small()
+                .size(7)
+                .features(features)
+                .samples(samples)
+                .assign(assign)
+                .scale(scale)
+                .seed(seed)
         },
     )
 }
@@ -93,7 +95,7 @@ proptest! {
         let features = heaps(150, 4, 5);
         let with = |threads, size| {
             let threads = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let pool = pool(KMeansPoolParams { size, ..params.clone() });
+            let pool = pool(params.clone().size(size));
             threads.install(|| pool.generate(&features, 4)).unwrap()
         };
         let whole = with(1, 7);
@@ -103,7 +105,7 @@ proptest! {
 
     #[test]
     fn exactly_the_stated_share_of_the_samples_is_labelled(share in 0.3..1.0_f64, n in 60..200_usize) {
-        let params = KMeansPoolParams { samples: share, ..small() };
+        let params = small().samples(share);
         let found = pool(params.clone()).generate(&heaps(n, 2, 3), 2).unwrap();
         let fitted = (share * n as f64).round() as usize;
         for b in 0..found.clusterings() {
@@ -112,7 +114,7 @@ proptest! {
             prop_assert!(found.clusters()[b] <= fitted.isqrt());
         }
         // With the nearest centre for the rest, those fitted keep their clusters.
-        let params = KMeansPoolParams { assign: Rest::Nearest, ..params };
+        let params = params.assign(Rest::Nearest);
         let full = pool(params).generate(&heaps(n, 2, 3), 2).unwrap();
         prop_assert!(!full.has_missing());
         for b in 0..found.clusterings() {
@@ -128,13 +130,7 @@ proptest! {
 #[test]
 fn samples_left_out_join_the_heap_they_lie_in() {
     let features = heaps(400, 3, 8);
-    let params = KMeansPoolParams {
-        samples: 0.5,
-        assign: Rest::Nearest,
-        min_clusters: 8,
-        max_clusters: Some(8),
-        ..small()
-    };
+    let params = small().samples(0.5).assign(Rest::Nearest).min_clusters(8).max_clusters(Some(8));
     let found = pool(params).generate(&features, 3).unwrap();
     let truth = Partition::from_labels((0..400).map(|i| i % 8));
     for b in 0..found.clusterings() {
@@ -149,13 +145,7 @@ fn each_clustering_sees_its_own_part_of_the_features() {
     let value = |i: usize, j: usize| ((i >> j) & 1) as f64 * 100.0 + noise(i * 7 + j);
     let features: Vec<f64> =
         (0..n).flat_map(|i| (0..dimension).map(move |j| value(i, j))).collect();
-    let params = KMeansPoolParams {
-        size: 40,
-        features: 0.25,
-        min_clusters: 2,
-        max_clusters: Some(2),
-        ..small()
-    };
+    let params = small().size(40).features(0.25).min_clusters(2).max_clusters(Some(2));
     let found = pool(params).generate(&features, dimension).unwrap();
     let mut seen = [0; 4];
     for b in 0..found.clusterings() {
@@ -175,8 +165,7 @@ fn scaling_lets_small_features_speak() {
     let features: Vec<f64> = rows.flatten().collect();
     let truth = Partition::from_labels((0..200).map(|i| i % 2));
     let score = |scale| {
-        let params =
-            KMeansPoolParams { scale, size: 1, min_clusters: 2, max_clusters: Some(2), ..small() };
+        let params = small().scale(scale).size(1).min_clusters(2).max_clusters(Some(2));
         ari(&truth, &partition(&pool(params).generate(&features, 3).unwrap(), 0))
     };
     assert!(score(Scale::None) < 0.1);
@@ -187,15 +176,20 @@ fn scaling_lets_small_features_speak() {
 fn progress_counts_up_and_stops() {
     let features = heaps(100, 2, 3);
     let heard = Mutex::new(Vec::new());
-    let watch = |done, total| {
-        heard.lock().unwrap().push((done, total));
+    let hear = |event: &Event<'_>| {
+        if let Event::Progress { done, total } = event {
+            heard.lock().unwrap().push((*done, *total));
+        }
         ControlFlow::Continue(())
     };
-    let watched = pool(small()).generate_watched(&features, 2, &watch).unwrap();
+    let watch = Watch::default().with_observer(&hear);
+    let watched = pool(small()).generate_watched(&features, 2, watch).unwrap();
     assert_eq!(watched, pool(small()).generate(&features, 2).unwrap());
     assert_eq!(heard.into_inner().unwrap(), (1..=12).map(|done| (done, 12)).collect::<Vec<_>>());
 
-    let stopped = pool(small()).generate_watched(&features, 2, &|_, _| ControlFlow::Break(()));
+    let stop = |_: &Event<'_>| ControlFlow::Break(());
+    let watch = Watch::default().with_observer(&stop);
+    let stopped = pool(small()).generate_watched(&features, 2, watch);
     assert!(matches!(stopped, Err(Error::Cancelled { done: 1..12, total: 12, .. })), "{stopped:?}");
 }
 
@@ -212,9 +206,9 @@ fn typed_errors() {
         "kmeans-pool: min_clusters = 2 is out of range, must be at most 1, \
          the root of the 3 samples a clustering is fitted on"
     );
-    let crossed = KMeansPoolParams { min_clusters: 4, max_clusters: Some(3), ..small() };
+    let crossed = small().min_clusters(4).max_clusters(Some(3));
     assert!(matches!(run(crossed, &twenty, 1), Err(Error::Param(ParamError::OutOfRange { .. }))));
-    let many = KMeansPoolParams { max_clusters: Some(11), samples: 0.5, ..small() };
+    let many = small().max_clusters(Some(11)).samples(0.5);
     let many = run(many, &twenty, 1);
     assert!(matches!(many, Err(Error::ClusterCount { k: 11, largest: 10, .. })));
     let mut hole = twenty.clone();
@@ -223,11 +217,7 @@ fn typed_errors() {
     assert!(matches!(hole, Err(Error::Feature { sample: 3, feature: 1, .. })));
     for scale in [Scale::None, Scale::UnitVariance] {
         let huge: Vec<f64> = (0..20).map(|i| if i % 2 == 0 { 1e300 } else { -1e300 }).collect();
-        let huge = run(
-            KMeansPoolParams { min_clusters: 1, scale, max_clusters: Some(1), ..small() },
-            &huge,
-            1,
-        );
+        let huge = run(small().min_clusters(1).scale(scale).max_clusters(Some(1)), &huge, 1);
         assert!(matches!(huge, Err(Error::NotFinite { .. })), "{huge:?}");
     }
 }
@@ -250,5 +240,5 @@ fn parameters_out_of_range_are_refused_by_name() {
         let given = KMeansPoolParams::from_values(&Values::from([(name.into(), value)]));
         assert!(given.unwrap_err().to_string().contains(name));
     }
-    assert!(KMeansPool::new(KMeansPoolParams { seed: u64::MAX, ..small() }).is_err());
+    assert!(KMeansPool::new(small().seed(u64::MAX)).is_err());
 }

@@ -1,8 +1,8 @@
 //! Dense representation ensemble clustering.
 
 use enclust_core::{
-    Bytes, Component, Ctx, Evidence, Footprint, Mat, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, parameters,
+    Bytes, Ca, Ctx, Footprint, Mat, Microclusters, Question, Range, Real, Represented, Result,
+    Shape, part,
 };
 use enclust_linalg::{lower_gram, multiply};
 
@@ -11,9 +11,50 @@ use crate::modes::Modes;
 
 const NAME: &str = "drec";
 
-parameters! {
-    /// Parameters of [`Drec`].
-    pub struct DrecParams for "drec" {
+part! {
+    /// Dense representation: every group as a combination of all groups.
+    ///
+    /// **Problem.** X has a row for each base cluster and a column for each group, 1 where the
+    /// group is in the cluster. Find Z for which ‖X − XZ‖₂,₁ + λ‖Z‖² is small, where the first
+    /// norm sums the lengths of columns. That is done by solving
+    /// XᵀX Z + λ Z diag(e) = XᵀX, with eⱼ = 1 at first and then twice the length of the
+    /// error's column j, a fixed number of times. Two groups are as similar as the left
+    /// singular vectors of Z make them: rows scaled by the roots of the singular values and
+    /// to unit length, their cosine to the fourth power.
+    ///
+    /// With X = U diag(s) Vᵀ the solution is Z = V F with Fᵢⱼ = Vⱼᵢ sᵢ² / (sᵢ² + λeⱼ), so one
+    /// decomposition of X serves all solves, and that of Z is one of the small F.
+    ///
+    /// A group counts once, however many samples it stands for.
+    ///
+    /// **Parameters.** See [`Drec`].
+    ///
+    /// **Complexity.** O(q³ + n' q² + n'² q) time for q = min(n', base clusters); n'²/2 + 4 n' q
+    /// numbers.
+    ///
+    /// **Determinism.** A function of the ensemble and the backend; threads change nothing.
+    /// Computed in double precision whatever that of the run. Singular values of X below
+    /// 10⁻⁵·⁵ of the largest count as zero.
+    ///
+    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported). The weight
+    /// of a clustering acts as its multiplicity.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_learn::Drec;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 2, 3]])?;
+    /// let drec = Drec::default().lambda(10.0);
+    /// let evidence = drec.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// assert!(s.between(0, 1) > 10.0 * s.between(0, 2));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** J. Zhou, H. Zheng, L. Pan, "Ensemble clustering based on dense
+    /// representation", Neurocomputing 2019. After the authors' program, which accompanies a
+    /// manuscript version.
+    pub struct Drec("drec", "affinity of dense representations (DREC)") {
         /// λ: weight of ‖Z‖² beside the error. The authors published no default; results swing with it.
         pub lambda: f64 = 1.0, in Range::Positive, tried [1e-3, 0.01, 0.1, 1, 10, 100, 1000];
         /// Solves of the reweighted problem; 1 is plain ridge regression.
@@ -21,65 +62,12 @@ parameters! {
     }
 }
 
-/// Dense representation: every group as a combination of all groups.
-///
-/// **Problem.** X has a row for each base cluster and a column for each group, 1 where the
-/// group is in the cluster. Find Z for which ‖X − XZ‖₂,₁ + λ‖Z‖² is small, where the first
-/// norm sums the lengths of columns. That is done by solving
-/// XᵀX Z + λ Z diag(e) = XᵀX, with eⱼ = 1 at first and then twice the length of the
-/// error's column j, a fixed number of times. Two groups are as similar as the left
-/// singular vectors of Z make them: rows scaled by the roots of the singular values and
-/// to unit length, their cosine to the fourth power.
-///
-/// With X = U diag(s) Vᵀ the solution is Z = V F with Fᵢⱼ = Vⱼᵢ sᵢ² / (sᵢ² + λeⱼ), so one
-/// decomposition of X serves all solves, and that of Z is one of the small F.
-///
-/// A group counts once, however many samples it stands for.
-///
-/// **Parameters.** See [`DrecParams`].
-///
-/// **Complexity.** O(q³ + n' q² + n'² q) time for q = min(n', base clusters); n'²/2 + 4 n' q
-/// numbers.
-///
-/// **Determinism.** A function of the ensemble and the backend; threads change nothing.
-/// Computed in double precision whatever that of the run. Singular values of X below
-/// 10⁻⁵·⁵ of the largest count as zero.
-///
-/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported). The weight
-/// of a clustering acts as its multiplicity.
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_learn::{Drec, DrecParams};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 2, 3]])?;
-/// let drec = Drec::new(DrecParams { lambda: 10.0, ..DrecParams::default() })?;
-/// let evidence = drec.build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// let s = evidence.as_similarity().unwrap();
-/// assert!(s.between(0, 1) > 10.0 * s.between(0, 2));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** J. Zhou, H. Zheng, L. Pan, "Ensemble clustering based on dense
-/// representation", Neurocomputing 2019. After the authors' program, which accompanies a
-/// manuscript version.
-#[derive(Clone, Debug, Default)]
-pub struct Drec {
-    params: DrecParams,
-}
-
 impl Drec {
-    /// Checks the parameters.
-    pub fn new(params: DrecParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Drec { params })
-    }
-
     /// λeⱼ of the last solve.
     fn penalties(&self, modes: &Modes) -> Vec<f64> {
-        let lambda = self.params.lambda;
+        let lambda = self.lambda;
         let mut penalties = vec![lambda; modes.vectors.rows()];
-        for _ in 1..self.params.reweightings {
+        for _ in 1..self.reweightings {
             let errors = error_lengths(modes, &penalties);
             penalties = errors.into_iter().map(|length| lambda * 2.0 * length).collect();
         }
@@ -87,15 +75,14 @@ impl Drec {
     }
 }
 
-impl Component for Drec {
-    fn name(&self) -> &str {
-        NAME
-    }
-}
-
-impl<S: Real> Represent<S> for Drec {
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let backend = ctx.backend.in_double();
+impl<S: Real> Ca<S> for Drec {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let backend = ctx.backend().in_double();
         let once = vec![1.0; microclusters.len()];
         let modes = Modes::of(NAME, microclusters, &once, backend)?;
         let factor = representation(&modes, &self.penalties(&modes));

@@ -1,39 +1,42 @@
-//! The loop of a learner, as observers see it.
+//! The stopping rules of learners.
 
-use std::ops::ControlFlow;
-use std::time::Instant;
+use enclust_core::{Check, Component, Quantities, Record, Status, Stop, Target};
 
-use enclust_core::{Ctx, Real, Record, Report, Status};
-
-/// Counts iterations, tells the observer of each and leaves a report.
-pub(crate) struct Iteration<'c, 'a, S> {
-    ctx: &'c mut Ctx<'a, S>,
-    component: String,
-    began: Instant,
-    record: Record,
+/// Met when the residual of an iteration is below a tolerance: the largest violation of a
+/// constraint, or the distance of a graph from having k components.
+#[derive(Debug)]
+pub(crate) struct Feasible {
+    /// The residual at which the rule is not yet met.
+    pub tolerance: f64,
 }
 
-impl<'c, 'a, S: Real> Iteration<'c, 'a, S> {
-    /// Begins.
-    pub fn new(component: &str, size: usize, ctx: &'c mut Ctx<'a, S>) -> Self {
-        ctx.start(component, size);
-        let (began, record) = (Instant::now(), Record::default());
-        Iteration { ctx, component: component.to_string(), began, record }
-    }
-
-    /// One more is made; `Break` if it shall be the last.
-    pub fn made(&mut self) -> ControlFlow<()> {
-        self.record.iteration += 1;
-        self.record.elapsed = self.began.elapsed();
-        self.ctx.iteration(&self.record)
-    }
-
-    /// Ends, and reports.
-    pub fn end(self, status: Status) {
-        let iterations = self.record.iteration;
-        let (component, last) = (self.component, Some(self.record));
-        let report = Report { component, status, iterations, last, certificate: None };
-        self.ctx.end(&report);
-        self.ctx.learned(report);
+impl Component for Feasible {
+    fn name(&self) -> &str {
+        "feasible"
     }
 }
+
+impl Stop for Feasible {
+    fn needs(&self) -> Quantities {
+        Quantities::RESIDUAL
+    }
+
+    fn start(&self) -> Box<dyn Check + '_> {
+        Box::new(|record: &Record| {
+            let met = record.residual.is_some_and(|residual| residual < self.tolerance);
+            met.then_some(Status::Converged)
+        })
+    }
+
+    fn target(&self) -> Target {
+        Target::residual(self.tolerance)
+    }
+}
+
+/// The rule of learners that push a graph towards k components: their residual is
+/// [`FOUND`] when it has them, and [`NOT_FOUND`] until then.
+pub(crate) const COMPONENTS: Feasible = Feasible { tolerance: NOT_FOUND };
+/// The residual of a graph with k components.
+pub(crate) const FOUND: f64 = 0.0;
+/// The residual of any other graph.
+pub(crate) const NOT_FOUND: f64 = 1.0;

@@ -22,49 +22,32 @@ mod simplex;
 mod spce;
 mod trce;
 
-pub use drec::{Drec, DrecParams};
-pub use rsec::{RsecH, RsecParams, RsecZ};
+pub use drec::Drec;
+pub use rsec::{RsecH, RsecZ};
 pub use simplex::project_to_simplex;
-pub use spce::{Spce, SpceParams};
-pub use trce::{Trce, TrceParams};
+pub use spce::Spce;
+pub use trce::Trce;
 
-use enclust_core::{Ctx, Microclusters, Real, Registry, Result, Shape, check_k};
+use enclust_core::{Microclusters, Question, Real, Registry, Result, Shape, check_k};
 
 /// Adds every representation of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    let table = &mut registry.represent;
-    table.register::<DrecParams>("drec", "affinity of dense representations (DREC)", |p| {
-        Ok(Box::new(Drec::new(p)?))
-    });
-    table.register::<RsecParams>(
-        "rsec-h",
-        "spectral embedding learned with a low-rank representation (RSEC-H)",
-        |p| Ok(Box::new(RsecH::new(p)?)),
-    );
-    table.register::<RsecParams>(
-        "rsec-z",
-        "affinity of a low-rank representation learned with an embedding (RSEC-Z)",
-        |p| Ok(Box::new(RsecZ::new(p)?)),
-    );
-    table.register::<SpceParams>("spce", "graph learned from easy pairs to hard ones", |p| {
-        Ok(Box::new(Spce::new(p)?))
-    });
-    table.register::<TrceParams>(
-        "trce",
-        "graph learned on the levels of clusterings, samples and pairs",
-        |p| Ok(Box::new(Trce::new(p)?)),
-    );
+    registry.ca.add::<Drec>();
+    registry.ca.add::<RsecH>();
+    registry.ca.add::<RsecZ>();
+    registry.ca.add::<Spce>();
+    registry.ca.add::<Trce>();
 }
 
 /// The number of clusters to learn for, on behalf of a learner without a definition for
 /// missing labels.
-fn clusters_to_learn<S: Real>(
+fn clusters_to_learn(
     component: &str,
     microclusters: &Microclusters,
-    ctx: &Ctx<'_, S>,
+    question: &Question,
 ) -> Result<usize> {
     microclusters.require_complete(component)?;
-    let clusters = ctx.clusters_for(component)?;
+    let clusters = question.k_for(component)?;
     check_k(component, clusters, microclusters.len())?;
     Ok(clusters)
 }

@@ -1,15 +1,15 @@
 //! Self-paced clustering ensemble.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use enclust_core::{
-    Backend, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, Status, condensed_len, fill_condensed, parameters,
+    Backend, Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real,
+    Record, Report, Represented, Result, Shape, Similarity, Status, condensed_len, fill_condensed,
+    part,
 };
 use rayon::prelude::*;
 
-use crate::iteration::Iteration;
+use crate::iteration::{COMPONENTS, FOUND, NOT_FOUND};
 use crate::laplacian::GroupGraph;
 use crate::rank_controller::RankController;
 use crate::{clusters_to_learn, shares, sizes};
@@ -21,96 +21,82 @@ const STEPS: usize = 5;
 /// … and of the last one.
 const LAST_STEPS: usize = 20;
 
-parameters! {
-    /// Parameters of [`Spce`].
-    pub struct SpceParams for "spce" {
+part! {
+    /// **Summary.** A sparse similarity learned from easy pairs to hard ones, with as many
+    /// components as clusters are wanted.
+    ///
+    /// **Problem.** With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric
+    /// S in [0, 1], weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
+    ///
+    /// Σₖ ‖W ∘ (S − M⁽ᵏ⁾)‖² / pₖ − ρ‖W‖₁ + τ²m² ‖S‖₀ + 2μ tr(FᵀL(S)F),
+    ///
+    /// S being 1 where all clusterings join a pair and 0 where none does. ρ begins where only
+    /// pairs count that nine tenths of the clusterings agree on, and ends where all do. μ is
+    /// doubled while the Laplacian L(S) has fewer than k zero eigenvalues and halved when it
+    /// has more. The objective is read off the authors' program.
+    ///
+    /// The learned S is meant for the consensus function `components`, of which there may be
+    /// more or fewer than k; a linkage of it gives k exactly.
+    ///
+    /// It runs at group size. Every step maps what is constant on pairs of groups to what is:
+    /// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell
+    /// them apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
+    ///
+    /// **Parameters.** [`Spce`]; the number of clusters is that of the context.
+    ///
+    /// **Complexity.** At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest
+    /// eigenpairs of an n' × n' matrix; 5n'² numbers.
+    ///
+    /// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
+    /// that eigenvectors are looked for from; threads change nothing.
+    /// Thresholds decide about entries, so rounding may send an iteration another way.
+    ///
+    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
+    /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
+    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_learn::Spce;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])?;
+    /// let ctx = Ctx::<f64>::default();
+    /// let evidence = Spce::default().build(&Microclusters::of(&e), &Question::clusters(2), &ctx)?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// // Two clusterings of three keep sample 2 with the first two.
+    /// assert!(s.between(0, 1) > 0.0);
+    /// assert_eq!(s.between(1, 2), 0.0);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering
+    /// ensemble", IEEE Transactions on Neural Networks and Learning Systems 2021.
+    pub struct Spce("spce", "graph learned from easy pairs to hard ones") {
         /// τ: pairs of lower similarity are cut; the more, the more components (the authors have no default).
         pub tau: f64 = 0.1, in Range::Within(0.0, 1.0), tried [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
     }
 }
 
-/// **Summary.** A sparse similarity learned from easy pairs to hard ones, with as many
-/// components as clusters are wanted.
-///
-/// **Problem.** With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric
-/// S in [0, 1], weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
-///
-/// Σₖ ‖W ∘ (S − M⁽ᵏ⁾)‖² / pₖ − ρ‖W‖₁ + τ²m² ‖S‖₀ + 2μ tr(FᵀL(S)F),
-///
-/// S being 1 where all clusterings join a pair and 0 where none does. ρ begins where only
-/// pairs count that nine tenths of the clusterings agree on, and ends where all do. μ is
-/// doubled while the Laplacian L(S) has fewer than k zero eigenvalues and halved when it
-/// has more. The objective is read off the authors' program.
-///
-/// The learned S is meant for the consensus function `components`, of which there may be
-/// more or fewer than k; a linkage of it gives k exactly.
-///
-/// It runs at group size. Every step maps what is constant on pairs of groups to what is:
-/// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell
-/// them apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
-///
-/// **Parameters.** [`SpceParams`]; the number of clusters is that of the context.
-///
-/// **Complexity.** At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest
-/// eigenpairs of an n' × n' matrix; 5n'² numbers.
-///
-/// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
-/// that eigenvectors are looked for from; threads change nothing.
-/// Thresholds decide about entries, so rounding may send an iteration another way.
-///
-/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
-/// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-/// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_learn::Spce;
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])?;
-/// let mut ctx = Ctx::<f64>::default().with_clusters(2);
-/// let evidence = Spce::default().build(&Microclusters::of(&e), &mut ctx)?;
-/// let s = evidence.as_similarity().unwrap();
-/// // Two clusterings of three keep sample 2 with the first two.
-/// assert!(s.between(0, 1) > 0.0);
-/// assert_eq!(s.between(1, 2), 0.0);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering
-/// ensemble", IEEE Transactions on Neural Networks and Learning Systems 2021.
-#[derive(Clone, Debug, Default)]
-pub struct Spce {
-    params: SpceParams,
-}
-
-impl Spce {
-    /// Checks the parameters.
-    pub fn new(params: SpceParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Spce { params })
-    }
-}
-
-impl Component for Spce {
-    fn name(&self) -> &str {
-        "spce"
-    }
-}
-
-impl<S: Real> Represent<S> for Spce {
+impl<S: Real> Ca<S> for Spce {
     fn reads_k(&self) -> bool {
         true
     }
 
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let clusters = clusters_to_learn(self.name(), microclusters, ctx)?;
-        let backend = ctx.backend.in_double();
-        let learner = Learner::new(microclusters, clusters, self.params.tau, ctx.seed, backend)?;
-        let learned = learner.learn(Iteration::new(self.name(), microclusters.len(), ctx))?;
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let clusters = clusters_to_learn(self.name(), microclusters, question)?;
+        let backend = ctx.backend().in_double();
+        let learner = Learner::new(microclusters, clusters, self.tau, ctx.seed(), backend)?;
+        let (learned, report) = learner.learn(self.name(), ctx)?;
         let between = learned.into_iter().map(S::of).collect();
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+        let similarity = Similarity::new(grouping, between, ones.clone(), ones)?;
+        Ok(Represented::from(similarity).with_report(report))
     }
 
     /// S and W in double precision beside the answer, a row of sums a group, and the
@@ -170,35 +156,41 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// S between groups, learned stage by stage.
-    fn learn<S: Real>(mut self, mut iteration: Iteration<'_, '_, S>) -> Result<Vec<f64>> {
-        let mut status = Status::IterationLimit;
-        for pace in PACE {
-            self.weigh(pace);
-            let steps = if Some(&pace) == PACE.last() { LAST_STEPS } else { STEPS };
-            status = Status::IterationLimit;
-            for step in 1..=steps {
-                self.improve();
-                let graph = GroupGraph {
-                    between: &self.similarity,
-                    within: &self.ones,
-                    sizes: &self.sizes,
-                };
-                let spectrum = graph.spectrum(self.clusters, self.seed, self.backend)?;
-                self.shares = self.losses();
-                let settled = self.rank.update(spectrum, self.clusters, step);
-                if iteration.made() == ControlFlow::Break(()) {
-                    iteration.end(Status::Cancelled);
-                    return Ok(self.similarity);
+    /// S between groups, learned pace by pace.
+    fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Vec<f64>, Report)> {
+        let limit = (PACE.len() - 1) * STEPS + LAST_STEPS;
+        let (mut pace, mut step) = (0, 0);
+        self.weigh(PACE[0]);
+        let report = Iteration::new(component, self.sizes.len(), &COMPONENTS, limit).run(
+            ctx,
+            &mut self,
+            |learner, _, _| {
+                step += 1;
+                let settled = learner.settles(step)?;
+                let last = pace + 1 == PACE.len();
+                let over = settled || step == if last { LAST_STEPS } else { STEPS };
+                if over && !last {
+                    (pace, step) = (pace + 1, 0);
+                    learner.weigh(PACE[pace]);
                 }
-                if settled {
-                    status = Status::Converged;
-                    break;
-                }
-            }
-        }
-        iteration.end(status);
-        Ok(self.similarity)
+                let residual = if settled && last { FOUND } else { NOT_FOUND };
+                let end = (over && last).then_some(Status::IterationLimit);
+                Ok(Record::default().with_residual(residual).with_end(end))
+            },
+            |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+        )?;
+        Ok((self.similarity, report))
+    }
+
+    /// One improvement; whether the graph then has as many components as there are to be
+    /// clusters.
+    fn settles(&mut self, step: usize) -> Result<bool> {
+        self.improve();
+        let (between, within, sizes) = (&self.similarity, &self.ones, &self.sizes);
+        let graph = GroupGraph { between, within, sizes };
+        let spectrum = graph.spectrum(self.clusters, self.seed, self.backend)?;
+        self.shares = self.losses();
+        Ok(self.rank.update(spectrum, self.clusters, step))
     }
 
     /// 1/pₖ, as often as the clustering counts, and their sum.

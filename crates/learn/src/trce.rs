@@ -1,15 +1,14 @@
 //! Tri-level robust clustering ensemble.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use enclust_core::{
-    Backend, Component, Ctx, Evidence, Footprint, Microclusters, ParamError, Parameters, Range,
-    Real, Represent, Result, Shape, Similarity, Status, fill_condensed, parameters,
+    Backend, Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real,
+    Record, Report, Represented, Result, Shape, Similarity, fill_condensed, part,
 };
 use rayon::prelude::*;
 
-use crate::iteration::Iteration;
+use crate::iteration::{COMPONENTS, FOUND, NOT_FOUND};
 use crate::laplacian::GroupGraph;
 use crate::rank_controller::RankController;
 use crate::simplex::project_to_simplex;
@@ -25,9 +24,67 @@ const NO_DIVERGENCE: f64 = 1e-9;
 /// Steps of the root search at most; five to ten are usual.
 const ROOT_STEPS: usize = 100;
 
-parameters! {
-    /// Parameters of [`Trce`].
-    pub struct TrceParams for "trce" {
+part! {
+    /// **Summary.** A consensus graph learned while unreliable clusterings, samples and pairs
+    /// are weighed down, with as many components as clusters are wanted.
+    ///
+    /// **Problem.** With A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in one cluster c of clustering k, minimise over
+    /// graphs S with rows on the simplex, noise E with the rows of B = S + E there, too, sample
+    /// weights w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with FᵀF = 1,
+    ///
+    /// Σₖ aₖ Σᵢ wᵢ² KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ) + λ‖E‖² − γ‖w‖₁ + 2μ tr(FᵀL(S)F).
+    ///
+    /// γ begins where a tenth of the samples count fully and grows by a tenth in each
+    /// iteration. μ is doubled while the Laplacian L(S) has fewer than k zero eigenvalues and
+    /// halved when it has more.
+    ///
+    /// The learned S is meant for the consensus function `components`, of which there may be
+    /// more or fewer than k; a linkage of it gives k exactly. With a
+    /// large λ all is one component.
+    ///
+    /// It runs at group size: every step treats equal samples alike, row sums, divergences
+    /// and the simplex carry the sizes. B is needed row by row only and never stored.
+    ///
+    /// Where the paper and the authors' program differ, it is the program that is followed: γ
+    /// does not begin at 1; the projection moves S away from where F is rough, which the printed
+    /// formula has the wrong way round; and S is made symmetric at the end of each iteration,
+    /// whereby its rows leave the simplex. The program needs ten samples at least, for a tenth of
+    /// them; here that is at least one.
+    ///
+    /// **Parameters.** [`Trce`]; the number of clusters is that of the context. In the
+    /// authors' program a slip of an index makes the sample weights those of the last clustering
+    /// alone; `last_clustering_weighs` does the same, for comparison with published figures. If a
+    /// tenth of the samples is without any divergence, where that program fails, γ begins with
+    /// the first sample that has some.
+    ///
+    /// **Complexity.** At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest
+    /// eigenpairs of an n' × n' matrix; 6n'² numbers.
+    ///
+    /// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
+    /// that eigenvectors are looked for from; threads change nothing.
+    /// Zeros of a projection decide about components, so rounding may send an iteration
+    /// another way.
+    ///
+    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
+    /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
+    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_learn::Trce;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])?;
+    /// let ctx = Ctx::<f64>::default();
+    /// let evidence = Trce::default().build(&Microclusters::of(&e), &Question::clusters(2), &ctx)?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// // Two clusterings of three keep sample 2 with the first two.
+    /// assert!(s.between(0, 1) > s.between(1, 2));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** P. Zhou, L. Du, Y.-D. Shen, X. Li, "Tri-level robust clustering ensemble
+    /// with multiple graph learning", AAAI 2021.
+    pub struct Trce("trce", "graph learned on the levels of clusterings, samples and pairs") {
         /// λ: price of the part of a graph taken for noise (the authors recommend 0.01 to 10 and have no default).
         pub lambda: f64 = 0.01, in Range::Positive, tried [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5];
         /// Iterations at most.
@@ -37,98 +94,26 @@ parameters! {
     }
 }
 
-/// **Summary.** A consensus graph learned while unreliable clusterings, samples and pairs
-/// are weighed down, with as many components as clusters are wanted.
-///
-/// **Problem.** With A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in one cluster c of clustering k, minimise over
-/// graphs S with rows on the simplex, noise E with the rows of B = S + E there, too, sample
-/// weights w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with FᵀF = 1,
-///
-/// Σₖ aₖ Σᵢ wᵢ² KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ) + λ‖E‖² − γ‖w‖₁ + 2μ tr(FᵀL(S)F).
-///
-/// γ begins where a tenth of the samples count fully and grows by a tenth in each
-/// iteration. μ is doubled while the Laplacian L(S) has fewer than k zero eigenvalues and
-/// halved when it has more.
-///
-/// The learned S is meant for the consensus function `components`, of which there may be
-/// more or fewer than k; a linkage of it gives k exactly. With a
-/// large λ all is one component.
-///
-/// It runs at group size: every step treats equal samples alike, row sums, divergences
-/// and the simplex carry the sizes. B is needed row by row only and never stored.
-///
-/// Where the paper and the authors' program differ, it is the program that is followed: γ
-/// does not begin at 1; the projection moves S away from where F is rough, which the printed
-/// formula has the wrong way round; and S is made symmetric at the end of each iteration,
-/// whereby its rows leave the simplex. The program needs ten samples at least, for a tenth of
-/// them; here that is at least one.
-///
-/// **Parameters.** [`TrceParams`]; the number of clusters is that of the context. In the
-/// authors' program a slip of an index makes the sample weights those of the last clustering
-/// alone; `last_clustering_weighs` does the same, for comparison with published figures. If a
-/// tenth of the samples is without any divergence, where that program fails, γ begins with
-/// the first sample that has some.
-///
-/// **Complexity.** At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest
-/// eigenpairs of an n' × n' matrix; 6n'² numbers.
-///
-/// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
-/// that eigenvectors are looked for from; threads change nothing.
-/// Zeros of a projection decide about components, so rounding may send an iteration
-/// another way.
-///
-/// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
-/// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-/// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_learn::Trce;
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]])?;
-/// let mut ctx = Ctx::<f64>::default().with_clusters(2);
-/// let evidence = Trce::default().build(&Microclusters::of(&e), &mut ctx)?;
-/// let s = evidence.as_similarity().unwrap();
-/// // Two clusterings of three keep sample 2 with the first two.
-/// assert!(s.between(0, 1) > s.between(1, 2));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** P. Zhou, L. Du, Y.-D. Shen, X. Li, "Tri-level robust clustering ensemble
-/// with multiple graph learning", AAAI 2021.
-#[derive(Clone, Debug, Default)]
-pub struct Trce {
-    params: TrceParams,
-}
-
-impl Trce {
-    /// Checks the parameters.
-    pub fn new(params: TrceParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Trce { params })
-    }
-}
-
-impl Component for Trce {
-    fn name(&self) -> &str {
-        "trce"
-    }
-}
-
-impl<S: Real> Represent<S> for Trce {
+impl<S: Real> Ca<S> for Trce {
     fn reads_k(&self) -> bool {
         true
     }
 
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let clusters = clusters_to_learn(self.name(), microclusters, ctx)?;
-        let backend = ctx.backend.in_double();
-        let learner = Learner::new(microclusters, clusters, &self.params, ctx.seed, backend)?;
-        let learned = learner.learn(Iteration::new(self.name(), microclusters.len(), ctx))?;
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let clusters = clusters_to_learn(self.name(), microclusters, question)?;
+        let backend = ctx.backend().in_double();
+        let learner = Learner::new(microclusters, clusters, self, ctx.seed(), backend)?;
+        let (learned, report) = learner.learn(self.name(), ctx)?;
         let narrow = |values: Vec<f64>| values.into_iter().map(S::of).collect::<Vec<S>>();
         let (between, within) = (narrow(learned.between), narrow(learned.within));
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Similarity::new(grouping, between, within.clone(), within)?.into())
+        let similarity = Similarity::new(grouping, between, within.clone(), within)?;
+        Ok(Represented::from(similarity).with_report(report))
     }
 
     /// S in double precision row by row and condensed, divergences, some rows a thread,
@@ -153,7 +138,7 @@ struct Learner<'a> {
     backend: &'a dyn Backend<f64>,
     seed: u64,
     clusters: usize,
-    params: &'a TrceParams,
+    params: &'a Trce,
     sizes: Vec<f64>,
     /// Number of samples of each base cluster, and where those of a clustering begin.
     cluster_sizes: Vec<f64>,
@@ -171,7 +156,7 @@ impl<'a> Learner<'a> {
     fn new(
         microclusters: &'a Microclusters,
         clusters: usize,
-        params: &'a TrceParams,
+        params: &'a Trce,
         seed: u64,
         backend: &'a dyn Backend<f64>,
     ) -> Result<Self> {
@@ -211,31 +196,26 @@ impl<'a> Learner<'a> {
     }
 
     /// S, learned.
-    fn learn<S: Real>(mut self, mut iteration: Iteration<'_, '_, S>) -> Result<Graph> {
-        let mut step = 0;
-        loop {
-            step += 1;
-            let weights = self.sample_weights();
-            let learned = self.improve(&weights);
-            let graph = GroupGraph {
-                between: &learned.between,
-                within: &learned.within,
-                sizes: &self.sizes,
-            };
-            let spectrum = graph.spectrum(self.clusters, self.seed, self.backend)?;
-            self.shares = self.losses(&weights);
-            let settled = self.rank.update(spectrum, self.clusters, step);
-            let status = match iteration.made() {
-                ControlFlow::Break(()) => Some(Status::Cancelled),
-                _ if settled => Some(Status::Converged),
-                _ if step == self.params.iterations => Some(Status::IterationLimit),
-                _ => None,
-            };
-            if let Some(status) = status {
-                iteration.end(status);
-                return Ok(learned);
-            }
-        }
+    fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Graph, Report)> {
+        let (size, limit) = (self.groups(), self.params.iterations);
+        let mut learned = None;
+        let report = Iteration::new(component, size, &COMPONENTS, limit).run(
+            ctx,
+            &mut self,
+            |learner, iteration, _| {
+                let weights = learner.sample_weights();
+                let Graph { between, within } = &*learned.insert(learner.improve(&weights));
+                let graph = GroupGraph { between, within, sizes: &learner.sizes };
+                let spectrum = graph.spectrum(learner.clusters, learner.seed, learner.backend)?;
+                learner.shares = learner.losses(&weights);
+                let settled = learner.rank.update(spectrum, learner.clusters, iteration);
+                let residual = if settled { FOUND } else { NOT_FOUND };
+                Ok(Record::default().with_residual(residual))
+            },
+            |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+        )?;
+        let learned = learned.ok_or_else(|| Error::failed(component, "no iteration was made"))?;
+        Ok((learned, report))
     }
 
     fn groups(&self) -> usize {

@@ -1,16 +1,17 @@
 //! Dense representations against the equations that define them.
 
 use enclust_core::{
-    Backend, Component, Ctx, Ensemble, Error, Mat, Microclusters, Reference, Represent, Similarity,
+    Backend, Ca, Component, Ctx, Ensemble, Error, Mat, Microclusters, Question, Reference,
+    Similarity,
 };
-use enclust_learn::{Drec, DrecParams};
+use enclust_learn::Drec;
+use enclust_testkit::ca;
 use enclust_testkit::generate::{ensembles, planted};
-use enclust_testkit::represent;
 use proptest::prelude::*;
 
 fn build(lambda: f64, reweightings: usize, m: &Microclusters) -> Similarity<f64> {
-    let drec = Drec::new(DrecParams { lambda, reweightings }).unwrap();
-    drec.build(m, &mut Ctx::default()).unwrap().as_similarity().unwrap().clone()
+    let drec = Drec::default().lambda(lambda).reweightings(reweightings);
+    drec.build(m, &Question::default(), &Ctx::default()).unwrap().as_similarity().unwrap().clone()
 }
 
 /// One row a base cluster, one column a group.
@@ -117,22 +118,23 @@ fn sizes_of_groups_are_not_counted() {
 #[test]
 fn missing_labels_are_unsupported() {
     let e = Ensemble::from_rows(&[[Some(0), None], [Some(1), Some(0)]]).unwrap();
-    let answer = Drec::default().build(&Microclusters::of(&e), &mut Ctx::<f64>::default());
+    let answer =
+        Drec::default().build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default());
     assert!(matches!(answer, Err(Error::Unsupported { .. })));
 }
 
 #[test]
 fn parameters_out_of_range_are_errors() {
     for lambda in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(Drec::new(DrecParams { lambda, ..DrecParams::default() }).is_err());
+        assert!(Drec::default().lambda(lambda).check().is_err());
     }
-    assert!(Drec::new(DrecParams { reweightings: 0, ..DrecParams::default() }).is_err());
+    assert!(Drec::default().reweightings(0).check().is_err());
     assert_eq!(Drec::default().name(), "drec");
 }
 
 #[test]
 fn keeps_the_laws() {
-    let groups = represent::Options { counts_samples: false };
-    represent::conformance_with(&Drec::default(), &groups);
-    represent::precisions_agree(&Drec::default(), &Drec::default());
+    let groups = ca::Options { counts_samples: false };
+    ca::conformance_with(&Drec::default(), &groups);
+    ca::precisions_agree(&Drec::default(), &Drec::default());
 }

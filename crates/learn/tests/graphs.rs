@@ -3,10 +3,10 @@
 //! eigendecompositions.
 
 use enclust_core::{
-    Backend, Ctx, Ensemble, Mat, Method, Microclusters, Outcome, Pipeline, Reference, Represent,
+    Backend, Ca, Ctx, Ensemble, Mat, Method, Microclusters, Outcome, Pipeline, Question, Reference,
     Similarity, Status,
 };
-use enclust_learn::{Spce, SpceParams, Trce, TrceParams};
+use enclust_learn::{Spce, Trce};
 use enclust_testkit::generate::planted;
 use proptest::prelude::*;
 
@@ -139,7 +139,7 @@ fn slow_spce(e: &Ensemble, c: usize, tau: f64) -> Option<Matrix> {
     (!smooth.doubtful).then_some(s)
 }
 
-fn slow_trce(e: &Ensemble, c: usize, params: &TrceParams) -> Option<Matrix> {
+fn slow_trce(e: &Ensemble, c: usize, params: &Trce) -> Option<Matrix> {
     let (n, m) = (e.samples(), e.clusterings());
     let graphs: Vec<Matrix> = joined(e)
         .into_iter()
@@ -217,10 +217,13 @@ fn slow_trce(e: &Ensemble, c: usize, params: &TrceParams) -> Option<Matrix> {
     (!smooth.doubtful).then_some(s)
 }
 
-fn learned(part: &dyn Represent<f64>, e: &Ensemble, c: usize, grouped: bool) -> Similarity<f64> {
+fn learned(part: &dyn Ca<f64>, e: &Ensemble, c: usize, grouped: bool) -> Similarity<f64> {
     let groups = if grouped { Microclusters::of(e) } else { Microclusters::singletons(e) };
-    let mut ctx = Ctx::default().with_clusters(c);
-    part.build(&groups, &mut ctx).unwrap().as_similarity().unwrap().clone()
+    part.build(&groups, &Question::clusters(c), &Ctx::default())
+        .unwrap()
+        .as_similarity()
+        .unwrap()
+        .clone()
 }
 
 /// Ensembles with equal rows, which is what groups are made of, on which about half of the
@@ -257,7 +260,7 @@ fn settled(
     (!differs).then_some(found)
 }
 
-fn check(count: u32, slow: impl Fn(&Ensemble, usize) -> Option<Matrix>, part: &dyn Represent<f64>) {
+fn check(count: u32, slow: impl Fn(&Ensemble, usize) -> Option<Matrix>, part: &dyn Ca<f64>) {
     let compared = std::cell::Cell::new(0);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases: count,
@@ -290,15 +293,15 @@ fn many_groups_are_those_of_the_samples() {
     let e = planted(430, 12, 4, 0.4, 1);
     assert!(Microclusters::of(&e).len() > 400);
     let wanted = slow_spce(&e, 4, 0.2).expect("does not hang on rounding");
-    equal(&learned(&Spce::new(SpceParams { tau: 0.2 }).unwrap(), &e, 4, true), &wanted);
-    let wanted = slow_trce(&e, 4, &TrceParams::default()).expect("does not hang on rounding");
+    equal(&learned(&Spce::default().tau(0.2), &e, 4, true), &wanted);
+    let wanted = slow_trce(&e, 4, &Trce::default()).expect("does not hang on rounding");
     equal(&learned(&Trce::default(), &e, 4, true), &wanted);
 }
 
 #[test]
 fn spce_is_that_of_the_samples() {
     for tau in [0.0, 0.2, 0.5] {
-        let part = Spce::new(SpceParams { tau }).unwrap();
+        let part = Spce::default().tau(tau);
         check(60, |e, c| slow_spce(e, c, tau), &part);
     }
 }
@@ -306,8 +309,8 @@ fn spce_is_that_of_the_samples() {
 #[test]
 fn trce_is_that_of_the_samples() {
     for (lambda, last_clustering_weighs) in [(1e-3, false), (0.1, true), (10.0, false)] {
-        let params = TrceParams { lambda, last_clustering_weighs, ..TrceParams::default() };
-        let part = Trce::new(params.clone()).unwrap();
+        let params = Trce::default().lambda(lambda).last_clustering_weighs(last_clustering_weighs);
+        let part = params.clone();
         check(60, |e, c| slow_trce(e, c, &params), &part);
     }
 }
@@ -322,9 +325,9 @@ fn trce_learns_beside_a_cluster_that_all_agree_on() {
     }
 }
 
-fn components(part: impl Represent<f64> + 'static, e: &Ensemble, k: usize) -> Outcome {
+fn components(part: impl Ca<f64> + 'static, e: &Ensemble, k: usize) -> Outcome {
     let pipeline = Pipeline::plain(part, enclust_consensus::Components).unwrap();
-    pipeline.run(e, k, &mut Ctx::default()).unwrap()
+    pipeline.run(e, k, &Ctx::default()).unwrap()
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Robust spectral ensemble clustering against the plain iteration over samples.
 
-use std::ops::ControlFlow;
-
 use enclust_core::{
-    Backend, Ctx, Eigen, Ensemble, Error, Evidence, Mat, Microclusters, Observer, Record,
-    Reference, Report, Represent, Status,
+    Backend, Ca, Component, Ctx, Eigen, Ensemble, Error, Evidence, Mat, Microclusters, Question,
+    Reference, Report, Status,
 };
-use enclust_learn::{RsecH, RsecParams, RsecZ};
+use enclust_learn::{RsecH, RsecZ};
+use enclust_testkit::ca;
 use enclust_testkit::generate::{co_association, ensembles, planted};
-use enclust_testkit::represent;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -92,7 +90,7 @@ struct Plain {
     gap: f64,
 }
 
-fn plain(e: &Ensemble, k: usize, p: &RsecParams) -> Plain {
+fn plain(e: &Ensemble, k: usize, p: &RsecH) -> Plain {
     let n = e.samples();
     let all = co_association::<f64>(&Microclusters::singletons(e)).to_matrix();
     let s = Mat::from_fn(n, n, |i, j| all[i * n + j]);
@@ -147,25 +145,11 @@ fn plain(e: &Ensemble, k: usize, p: &RsecParams) -> Plain {
 // ---------------------------------------------------------------------------
 // Comparing.
 
-#[derive(Debug, Default)]
-struct LastReport(Option<Report>);
-
-impl Observer for LastReport {
-    fn on_iteration(&mut self, _: &Record) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-
-    fn on_end(&mut self, report: &Report) {
-        self.0 = Some(report.clone());
-    }
-}
-
 /// HHᵀ and the affinity of Z over the samples, and the report.
-fn learned(e: &Ensemble, k: usize, p: &RsecParams) -> (Mat<f64>, Mat<f64>, Report) {
+fn learned(e: &Ensemble, k: usize, p: &RsecH) -> (Mat<f64>, Mat<f64>, Report) {
     let (n, m) = (e.samples(), Microclusters::of(e));
-    let mut last = LastReport::default();
-    let mut ctx = Ctx::<f64>::default().with_clusters(k).with_observer(&mut last);
-    let embedding = match RsecH::new(p.clone()).unwrap().build(&m, &mut ctx).unwrap() {
+    let (question, ctx) = (Question::clusters(k), Ctx::<f64>::default());
+    let embedding = match p.build(&m, &question, &ctx).unwrap().evidence {
         Evidence::Embedding(embedding) => embedding,
         other => panic!("{:?}", other.kind()),
     };
@@ -175,11 +159,10 @@ fn learned(e: &Ensemble, k: usize, p: &RsecParams) -> (Mat<f64>, Mat<f64>, Repor
         (0..points.cols()).map(|c| points[(of(i), c)] * points[(of(j), c)]).sum()
     };
     let gram = Mat::from_fn(n, n, product);
-    let mut ctx = Ctx::<f64>::default().with_clusters(k);
-    let evidence = RsecZ::new(p.clone()).unwrap().build(&m, &mut ctx).unwrap();
+    let evidence = RsecZ::from(p.clone()).build(&m, &question, &ctx).unwrap();
     let matrix = evidence.as_similarity().unwrap().to_matrix();
     let affinity = Mat::from_fn(n, n, |i, j| matrix[i * n + j]);
-    (gram, affinity, last.0.unwrap())
+    (gram, affinity, evidence.report.unwrap())
 }
 
 fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
@@ -189,7 +172,7 @@ fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 /// Whether the plain version gives the same for the samples in reverse: near symmetric
 /// states that are unstable it multiplies its own rounding errors, and there is nothing to
 /// compare with.
-fn is_stable(e: &Ensemble, k: usize, p: &RsecParams, found: &Plain) -> bool {
+fn is_stable(e: &Ensemble, k: usize, p: &RsecH, found: &Plain) -> bool {
     let n = e.samples();
     let backwards: Vec<usize> = (0..n).rev().collect();
     let other = plain(&e.rearranged(&backwards).unwrap(), k, p);
@@ -201,7 +184,7 @@ fn is_stable(e: &Ensemble, k: usize, p: &RsecParams, found: &Plain) -> bool {
 
 /// How far the two versions are apart in HHᵀ and in the affinity of Z; nothing where a tie
 /// or an instability leaves them open.
-fn compare(e: &Ensemble, k: usize, p: &RsecParams) -> Option<(f64, f64)> {
+fn compare(e: &Ensemble, k: usize, p: &RsecH) -> Option<(f64, f64)> {
     let expected = plain(e, k, p);
     if expected.gap < 1e-5 || !is_stable(e, k, p, &expected) {
         return None;
@@ -218,7 +201,7 @@ fn a_few_iterations_equal_those_over_samples() {
     for seed in 0..6 {
         let e = planted(24, 5, 3, 0.25, seed);
         for max_iterations in [1, 2, 3, 10] {
-            let params = RsecParams { max_iterations, ..RsecParams::default() };
+            let params = RsecH::default().max_iterations(max_iterations);
             if let Some((h, z)) = compare(&e, 3, &params) {
                 compared += 1;
                 assert!(h < 1e-8 && z < 1e-8, "seed {seed}, {max_iterations}: {h:e} {z:e}");
@@ -234,7 +217,7 @@ fn whole_runs_equal_those_over_samples() {
     for seed in 0..6 {
         let e = planted(30, 6, 3, 0.2, seed);
         for (lambda1, lambda2) in [(0.1, 0.01), (1.0, 1.0), (0.1, 1.0)] {
-            let params = RsecParams { lambda1, lambda2, ..RsecParams::default() };
+            let params = RsecH::default().lambda1(lambda1).lambda2(lambda2);
             if let Some((h, z)) = compare(&e, 3, &params) {
                 compared += 1;
                 assert!(h < 1e-6 && z < 1e-6, "seed {seed}, {lambda1} {lambda2}: {h:e} {z:e}");
@@ -249,7 +232,7 @@ fn whole_runs_equal_those_over_samples() {
 fn many_groups_equal_those_over_samples() {
     let e = planted(440, 12, 3, 0.4, 1);
     assert!(Microclusters::of(&e).len() > 400);
-    let params = RsecParams { max_iterations: 2, ..RsecParams::default() };
+    let params = RsecH::default().max_iterations(2);
     let (h, z) = compare(&e, 3, &params).expect("neither tied nor unstable");
     assert!(h < 1e-8 && z < 1e-8, "{h:e} {z:e}");
 }
@@ -260,7 +243,7 @@ fn random_ensembles_equal_those_over_samples() {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) };
     let outcome = TestRunner::new(config).run(&(ensembles(12, 5, 3), 1..3_usize), |(e, k)| {
         let k = k.min(Microclusters::of(&e).len());
-        let params = RsecParams { max_iterations: 30, ..RsecParams::default() };
+        let params = RsecH::default().max_iterations(30);
         if let Some((h, z)) = compare(&e, k, &params) {
             compared.set(compared.get() + 1);
             prop_assert!(h < 1e-6 && z < 1e-6, "{:e} {:e}", h, z);
@@ -277,10 +260,9 @@ fn random_ensembles_equal_those_over_samples() {
 #[test]
 fn a_run_converges_and_says_so() {
     let m = Microclusters::of(&planted(40, 8, 3, 0.1, 1));
-    let mut last = LastReport::default();
-    let mut ctx = Ctx::<f64>::default().with_clusters(3).with_observer(&mut last);
-    RsecH::default().build(&m, &mut ctx).unwrap();
-    let report = last.0.unwrap();
+    let ctx = Ctx::<f64>::default();
+    let learned = RsecH::default().build(&m, &Question::clusters(3), &ctx).unwrap();
+    let report = learned.report.unwrap();
     assert_eq!((report.component.as_str(), report.status), ("rsec-h", Status::Converged));
     assert!(report.last.unwrap().residual.unwrap() < 1e-7);
 }
@@ -288,11 +270,10 @@ fn a_run_converges_and_says_so() {
 #[test]
 fn a_limit_is_kept_and_reported() {
     let m = Microclusters::of(&planted(40, 8, 3, 0.1, 1));
-    let mut last = LastReport::default();
-    let mut ctx = Ctx::<f64>::default().with_clusters(3).with_observer(&mut last);
-    let params = RsecParams { max_iterations: 4, ..RsecParams::default() };
-    RsecZ::new(params).unwrap().build(&m, &mut ctx).unwrap();
-    let report = last.0.unwrap();
+    let params = RsecH::default().max_iterations(4);
+    let ctx = Ctx::<f64>::default();
+    let learned = RsecZ::from(params).build(&m, &Question::clusters(3), &ctx).unwrap();
+    let report = learned.report.unwrap();
     assert_eq!((report.iterations, report.status), (4, Status::IterationLimit));
 }
 
@@ -301,9 +282,7 @@ fn what_cannot_be_learned_is_an_error() {
     let e = planted(20, 4, 3, 0.3, 1);
     let m = Microclusters::of(&e);
     let build = |m: &Microclusters, k: Option<usize>| {
-        let mut ctx = Ctx::<f64>::default();
-        ctx.clusters = k;
-        RsecH::default().build(m, &mut ctx).map(|_| ())
+        RsecH::default().build(m, &Question::maybe(k), &Ctx::<f64>::default()).map(|_| ())
     };
     assert!(matches!(build(&m, None), Err(Error::NeedsClusters { .. })));
     assert!(matches!(build(&m, Some(0)), Err(Error::ClusterCount { .. })));
@@ -315,24 +294,24 @@ fn what_cannot_be_learned_is_an_error() {
 
 #[test]
 fn parameters_out_of_range_are_errors() {
-    let default = RsecParams::default;
+    let default = RsecH::default;
     for params in [
-        RsecParams { lambda1: 0.0, ..default() },
-        RsecParams { lambda2: -1.0, ..default() },
-        RsecParams { mu: f64::NAN, ..default() },
-        RsecParams { rho: 0.9, ..default() },
-        RsecParams { mu_max: 0.0, ..default() },
-        RsecParams { tolerance: 0.0, ..default() },
-        RsecParams { max_iterations: 0, ..default() },
+        default().lambda1(0.0),
+        default().lambda2(-1.0),
+        default().mu(f64::NAN),
+        default().rho(0.9),
+        default().mu_max(0.0),
+        default().tolerance(0.0),
+        default().max_iterations(0),
     ] {
-        assert!(RsecH::new(params.clone()).is_err() && RsecZ::new(params).is_err());
+        assert!(params.check().is_err() && RsecZ::from(params).check().is_err());
     }
 }
 
 #[test]
 fn keep_the_laws() {
-    represent::conformance(&RsecH::default());
-    represent::conformance(&RsecZ::default());
-    represent::precisions_agree(&RsecH::default(), &RsecH::default());
-    represent::precisions_agree(&RsecZ::default(), &RsecZ::default());
+    ca::conformance(&RsecH::default());
+    ca::conformance(&RsecZ::default());
+    ca::precisions_agree(&RsecH::default(), &RsecH::default());
+    ca::precisions_agree(&RsecZ::default(), &RsecZ::default());
 }

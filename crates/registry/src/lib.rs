@@ -7,7 +7,7 @@
 //! let registry = standard::<f64>();
 //! let pipeline = registry.pipeline(&registry.preset("lwea")?.spec)?;
 //! let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
-//! let outcome = pipeline.run(&e, 2, &mut Ctx::default())?;
+//! let outcome = pipeline.run(&e, 2, &Ctx::default())?;
 //! assert_eq!(outcome.partition.labels(), &[0, 0, 1, 1]);
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
@@ -19,22 +19,30 @@ mod presets;
 
 use enclust_core::{Real, Registry};
 
-/// A precision the standard components exist in: `f32` and `f64`.
+/// A precision that the standard parts exist in: `f32` and `f64`.
 pub trait Precision: Real {
-    /// Adds the backends this build has.
-    fn register_backends(registry: &mut Registry<Self>);
+    /// All parts, backends and methods of enclust in this precision. They are compiled here,
+    /// once, and not again in every program that uses them.
+    fn standard() -> Registry<Self>;
 }
 
 macro_rules! precision {
     ($($s:ty),*) => {$(
         impl Precision for $s {
-            fn register_backends(_registry: &mut Registry<$s>) {
+            fn standard() -> Registry<$s> {
+                let mut registry = Registry::new();
+                enclust_ca::register(&mut registry);
+                enclust_learn::register(&mut registry);
+                enclust_enhance::register(&mut registry);
+                enclust_consensus::register(&mut registry);
                 #[cfg(feature = "faer")]
-                enclust_backend_faer::register(_registry);
+                enclust_backend_faer::register(&mut registry);
                 #[cfg(feature = "nalgebra")]
-                enclust_backend_nalgebra::register(_registry);
+                enclust_backend_nalgebra::register(&mut registry);
                 #[cfg(feature = "ndarray")]
-                enclust_backend_ndarray::register(_registry);
+                enclust_backend_ndarray::register(&mut registry);
+                presets::register(&mut registry);
+                registry
             }
         }
     )*};
@@ -52,14 +60,7 @@ pub const DEFAULT_BACKEND: &str = if cfg!(feature = "faer") {
     "reference"
 };
 
-/// All components, backends and methods of enclust.
+/// All parts, backends and methods of enclust.
 pub fn standard<S: Precision>() -> Registry<S> {
-    let mut registry = Registry::new();
-    enclust_ca::register(&mut registry);
-    enclust_learn::register(&mut registry);
-    enclust_enhance::register(&mut registry);
-    enclust_consensus::register(&mut registry);
-    S::register_backends(&mut registry);
-    presets::register(&mut registry);
-    registry
+    S::standard()
 }

@@ -5,14 +5,10 @@ use enclust_core::{Part, PipelineSpec, Preset, Real, Registry};
 /// Adds every method.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     let once = |consensus: &str| Part::named(consensus).set("weighting", "groups");
-    let plain =
-        |represent: &str, consensus: Part| PipelineSpec::plain(Part::named(represent), consensus);
-    let enhanced = |enhancer: &str| PipelineSpec {
-        represent: Part::named("lwca"),
-        confidence: Part::named("threshold"),
-        enhance: Part::named(enhancer),
-        stop: None,
-        consensus: Part::named("average"),
+    let plain = |ca: &str, consensus: Part| PipelineSpec::plain(Part::named(ca), consensus);
+    let enhanced = |enhancer: &str| {
+        let lwea = plain("lwca", Part::named("average"));
+        lwea.enhanced(Part::named("threshold"), Part::named(enhancer))
     };
     let methods = [
         ("eac", "evidence accumulation with average link", plain("eac", Part::named("average"))),
@@ -69,7 +65,7 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         ),
     ];
     for (name, summary, spec) in methods {
-        registry.add_preset(Preset { name, summary, spec });
+        registry.add_preset(Preset::new(name, summary, spec));
     }
 }
 

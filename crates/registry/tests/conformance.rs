@@ -2,25 +2,25 @@
 
 use enclust_core::{Error, ParamError, Part};
 use enclust_registry::standard;
-use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopping};
+use enclust_testkit::{backend, ca, confidence, consensus, enhance, stop};
 
 #[test]
 fn representations() {
-    let table = standard::<f64>().represent;
+    let table = standard::<f64>().ca;
     for name in table.names() {
         // Trajectories and dense representations are defined between microclusters.
         let counts_samples = !["pts", "ptb", "drec"].contains(&name);
         let built = table.build(&Part::named(name)).unwrap();
-        represent::conformance_with(&built, &represent::Options { counts_samples });
+        ca::conformance_with(&built, &ca::Options { counts_samples });
     }
 }
 
 #[test]
 fn representations_in_single_precision() {
-    let (single, double) = (standard::<f32>().represent, standard::<f64>().represent);
+    let (single, double) = (standard::<f32>().ca, standard::<f64>().ca);
     for name in double.names() {
         let part = Part::named(name);
-        represent::precisions_agree(&single.build(&part).unwrap(), &double.build(&part).unwrap());
+        ca::precisions_agree(&single.build(&part).unwrap(), &double.build(&part).unwrap());
     }
 }
 
@@ -36,14 +36,7 @@ fn choices_of_confident_pairs() {
 fn enhancers() {
     let table = standard::<f64>().enhance;
     for name in table.names() {
-        // An early-stopped iterate meets its constraints to some percent.
-        let fixed_tolerance = if name == "admm" { 0.05 } else { 1e-3 };
-        // Yet iterates are equal one by one; the optimum is found to a tolerance.
-        let accuracy = if name == "exact" { 1e-3 } else { 1e-9 };
-        let built = table.build(&Part::named(name)).unwrap();
-        let options = enhancer::Options::default();
-        let options = options.with_fixed_tolerance(fixed_tolerance).with_accuracy(accuracy);
-        enhancer::conformance_with(&built, &options);
+        enhance::conformance(&table.build(&Part::named(name)).unwrap());
     }
 }
 
@@ -51,7 +44,7 @@ fn enhancers() {
 fn stopping_rules() {
     let table = standard::<f64>().stop;
     for name in table.names() {
-        stopping::conformance(&table.build(&Part::named(name)).unwrap());
+        stop::conformance(&table.build(&Part::named(name)).unwrap());
     }
 }
 
@@ -87,7 +80,7 @@ fn resolved_parts_have_every_parameter_and_build_the_same() {
         assert_eq!(registry.resolved(&resolved).unwrap(), resolved, "{}", preset.name);
         for ((stage, part), (_, given)) in resolved.parts().into_iter().zip(preset.spec.parts()) {
             let listing = registry.listing();
-            let listed = listing.iter().find(|l| l.key == stage && l.name == part.name).unwrap();
+            let listed = listing.iter().find(|l| l.stage == stage && l.name == part.name).unwrap();
             assert_eq!(part.values.len(), listed.parameters.len(), "{part}");
             assert!(given.values.iter().all(|(name, value)| part.values[name] == *value));
         }

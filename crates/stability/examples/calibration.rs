@@ -95,7 +95,7 @@ fn study(
     ensemble: &Ensemble,
     params: &StabilityParams,
 ) -> enclust_core::Result<Stability> {
-    stability(method, ensemble, 2..=15, params, &mut Ctx::default())
+    stability(method, ensemble, 2..=15, params, &Ctx::default())
 }
 
 /// How the size of a draw decides whether noise looks stable.
@@ -110,7 +110,7 @@ fn draw_sizes(method: &dyn Method<f64>) -> Outcome<()> {
     for case in cases.filter(|case| chosen.contains(&case.name.as_str())) {
         print!("| {} |", case.name);
         for take in [5, 10, 20, 100] {
-            let params = StabilityParams { take: Some(take), ..StabilityParams::default() };
+            let params = StabilityParams::default().take(Some(take));
             let mut best = Vec::new();
             for seed in 0..REPETITIONS {
                 let found = study(method, &(case.make)(100, 200, seed)?, &params)?;

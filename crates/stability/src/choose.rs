@@ -85,7 +85,7 @@ pub(crate) struct Pick<'a> {
 /// // Labels at random: nothing to be found.
 /// let noise = enclust_testkit::generate::planted(60, 20, 3, 1.0, 1);
 /// # let method = Pipeline::plain(Eac, Linkage::average())?;
-/// let found = stability(&method, &noise, 2..=6, &StabilityParams::default(), &mut Ctx::default())?;
+/// let found = stability(&method, &noise, 2..=6, &StabilityParams::default(), &Ctx::default())?;
 /// assert_eq!(choose(&found, Rule::Auto)?.verdict, Verdict::Unclear);
 /// # Ok::<(), enclust_core::Error>(())
 /// ```

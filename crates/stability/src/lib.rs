@@ -24,7 +24,7 @@
 //! // Three groups; every base clustering misplaces one label in twenty.
 //! let ensemble = enclust_testkit::generate::planted(60, 20, 3, 0.05, 1);
 //! let method = Pipeline::plain(Eac, Linkage::average())?;
-//! let found = stability(&method, &ensemble, 2..=6, &StabilityParams::default(), &mut Ctx::default())?;
+//! let found = stability(&method, &ensemble, 2..=6, &StabilityParams::default(), &Ctx::default())?;
 //! let choice = choose(&found, Rule::Auto)?;
 //! assert_eq!((choice.k, choice.verdict), (3, Verdict::Clear));
 //! # Ok::<(), enclust_core::Error>(())
@@ -52,4 +52,4 @@ mod tally;
 pub use cdf::ConsensusCdf;
 pub use choose::{Choice, Rule, Verdict, choose};
 pub use confidence::{ItemConsensus, Membership, membership};
-pub use stability::{Level, Stability, StabilityParams, stability, stability_watched};
+pub use stability::{Level, Stability, StabilityParams, stability};

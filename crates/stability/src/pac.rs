@@ -38,8 +38,7 @@ mod tests {
     fn a_pair_at_a_limit_is_not_ambiguous() {
         // Ten draws: one pair of each value.
         let cdf = ConsensusCdf::new(vec![1; 11]);
-        let with =
-            |lower, upper| pac(&cdf, &StabilityParams { lower, upper, ..Default::default() });
+        let with = |lower, upper| pac(&cdf, &StabilityParams::default().lower(lower).upper(upper));
         assert_eq!(with(0.1, 0.9), 7.0 / 11.0);
         assert_eq!(with(0.0, 1.0), 9.0 / 11.0);
         assert_eq!(with(0.05, 0.35), 3.0 / 11.0);

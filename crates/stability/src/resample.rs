@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use enclust_core::{Ctx, Ensemble, Fit, Method, Microclusters, Partition, Real, Result};
+use enclust_core::{Ctx, Ensemble, Fit, Method, Microclusters, Partition, Question, Real, Result};
 use rand::SeedableRng;
 use rand::seq::index::sample;
 use rand_chacha::ChaCha8Rng;
@@ -32,15 +32,15 @@ pub(crate) fn cuts<S: Real>(
     method: &dyn Method<S>,
     ensemble: &Ensemble,
     ks: RangeInclusive<usize>,
-    ctx: &mut Ctx<'_, S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Cuts> {
     if !method.reads_k() {
-        return cuts_of(&method.fit(ensemble, ctx)?, ks, ctx);
+        return cuts_of(&method.fit(ensemble, &Question::default(), ctx)?, ks, ctx);
     }
     let groups = Microclusters::of(ensemble).len();
     let mut all = Cuts { labels: Vec::new(), gaps: Vec::new() };
     for k in ks {
-        let fit = method.fit_for(k.min(groups), ensemble, ctx)?;
+        let fit = method.fit(ensemble, &Question::clusters(k.min(groups)), ctx)?;
         let Cuts { labels, gaps } = cuts_of(&fit, k..=k, ctx)?;
         all.labels.extend(labels);
         all.gaps.extend(gaps);
@@ -53,7 +53,7 @@ pub(crate) fn cuts<S: Real>(
 /// in every draw; other methods stop there.
 ///
 /// An ensemble counts its samples in 32 bits, so labels fit.
-fn cuts_of<S: Real>(fit: &Fit<S>, ks: RangeInclusive<usize>, ctx: &mut Ctx<'_, S>) -> Result<Cuts> {
+fn cuts_of<S: Real>(fit: &Fit<S>, ks: RangeInclusive<usize>, ctx: &Ctx<'_, S>) -> Result<Cuts> {
     let largest = fit.fitted.largest_k().min(fit.evidence.grouping().len());
     let labels = |partition: Partition| partition.labels().iter().map(|&l| l as u32).collect();
     let gaps = ks.clone().map(|k| fit.dendrogram().map(|tree| gap(tree, k))).collect();

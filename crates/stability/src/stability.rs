@@ -114,30 +114,19 @@ pub fn stability<S: Real>(
     ensemble: &Ensemble,
     ks: RangeInclusive<usize>,
     params: &StabilityParams,
-    ctx: &mut Ctx<'_, S>,
-) -> Result<Stability> {
-    stability_watched(method, ensemble, ks, params, ctx, &mut |_| ())
-}
-
-/// As [`stability`], calling `watch` with the number of draws done after each of them,
-/// for a progress bar.
-pub fn stability_watched<S: Real>(
-    method: &dyn Method<S>,
-    ensemble: &Ensemble,
-    ks: RangeInclusive<usize>,
-    params: &StabilityParams,
-    ctx: &mut Ctx<'_, S>,
-    watch: &mut (dyn FnMut(usize) + Send),
+    ctx: &Ctx<'_, S>,
 ) -> Result<Stability> {
     let take = check(method.name(), ensemble, &ks, params)?;
     require_labels(ensemble, &ks, params, ctx)?;
     ctx.install(|ctx| {
-        let Cuts { labels: reference, gaps } = cuts(method, ensemble, ks.clone(), ctx)?;
+        // The draws are what is watched; the stages of each would only flicker.
+        let quiet = ctx.with_watch(ctx.watch().quiet());
+        let Cuts { labels: reference, gaps } = cuts(method, ensemble, ks.clone(), &quiet)?;
         let mut draws = Vec::with_capacity(params.draws);
         for number in 0..params.draws {
-            let part = draw(ensemble.clusterings(), take, ctx.seed, number);
-            draws.push(cuts(method, &ensemble.select(&part)?, ks.clone(), ctx)?.labels);
-            watch(number + 1);
+            let part = draw(ensemble.clusterings(), take, ctx.seed(), number);
+            draws.push(cuts(method, &ensemble.select(&part)?, ks.clone(), &quiet)?.labels);
+            ctx.progress("stability", number as u64 + 1, params.draws as u64)?;
         }
         let levels = levels(ks, &draws, &reference, &gaps, params)?;
         Ok(Stability {

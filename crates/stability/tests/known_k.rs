@@ -14,7 +14,7 @@ fn eac() -> impl Method<f64> {
 
 fn study(method: &dyn Method<f64>, ensemble: &Ensemble) -> Stability {
     let params = StabilityParams::default();
-    stability(method, ensemble, 2..=10, &params, &mut Ctx::default()).unwrap()
+    stability(method, ensemble, 2..=10, &params, &Ctx::default()).unwrap()
 }
 
 fn chosen(method: &dyn Method<f64>, ensemble: &Ensemble, rule: Rule) -> Choice {
@@ -119,6 +119,6 @@ fn without_a_dendrogram_only_the_gap_is_out_of_reach() {
     }
     assert_eq!(
         choose(&found, Rule::Gap),
-        Err(Error::unsupported("eac+none+spectral", "the rule \"gap\": it has no dendrogram"))
+        Err(Error::unsupported("eac+spectral", "the rule \"gap\": it has no dendrogram"))
     );
 }

@@ -1,13 +1,14 @@
 //! What must hold of every study: definitions, independence, errors.
 
-use std::ops::RangeInclusive;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Mutex;
 
 use enclust_ca::Eac;
 use enclust_consensus::Linkage;
-use enclust_core::{Ctx, Ensemble, Error, Method, ParamError, Pipeline};
+use enclust_core::{Ctx, Ensemble, Error, Event, Method, ParamError, Pipeline};
 use enclust_generate::kmeans_pool;
 use enclust_learn::Spce;
-use enclust_stability::{Rule, Stability, StabilityParams, choose, stability, stability_watched};
+use enclust_stability::{Rule, Stability, StabilityParams, choose, stability};
 use enclust_testkit::features::blobs;
 use enclust_testkit::generate::{ensembles_with_missing, planted, planted_with_missing, shuffled};
 use proptest::prelude::*;
@@ -17,12 +18,12 @@ fn eac() -> impl Method<f64> {
 }
 
 fn few() -> StabilityParams {
-    StabilityParams { draws: 10, ..StabilityParams::default() }
+    StabilityParams::default().draws(10)
 }
 
 fn study(ensemble: &Ensemble, threads: usize) -> Stability {
-    let mut ctx = Ctx::default().with_seed(3).with_threads(threads);
-    stability(&eac(), ensemble, 2..=8, &few(), &mut ctx).unwrap()
+    let ctx = Ctx::default().with_seed(3).with_threads(threads);
+    stability(&eac(), ensemble, 2..=8, &few(), &ctx).unwrap()
 }
 
 #[test]
@@ -40,8 +41,8 @@ fn the_number_of_threads_changes_nothing() {
 fn what_is_learned_for_one_k_is_learned_for_each() {
     let method = Pipeline::plain(Spce::default(), Linkage::average()).unwrap();
     let learned = |e: &Ensemble, ks: RangeInclusive<usize>| {
-        let params = StabilityParams { draws: 4, ..StabilityParams::default() };
-        stability(&method, e, ks, &params, &mut Ctx::<f64>::default()).unwrap().levels
+        let params = StabilityParams::default().draws(4);
+        stability(&method, e, ks, &params, &Ctx::<f64>::default()).unwrap().levels
     };
     let e = planted(40, 9, 3, 0.2, 1);
     let levels = learned(&e, 2..=4);
@@ -70,12 +71,18 @@ fn the_order_of_the_samples_does_not_matter() {
 #[test]
 fn draws_are_reported_one_by_one() {
     let ensemble = planted(40, 12, 3, 0.3, 1);
-    let mut seen = Vec::new();
-    let mut ctx = Ctx::default();
-    let found =
-        stability_watched(&eac(), &ensemble, 2..=4, &few(), &mut ctx, &mut |done| seen.push(done));
-    assert!(seen.into_iter().eq(1..=10));
-    assert_eq!(found.unwrap(), stability(&eac(), &ensemble, 2..=4, &few(), &mut ctx).unwrap());
+    let seen = Mutex::new(Vec::new());
+    let see = |event: &Event<'_>| {
+        match event {
+            Event::Progress { done, total: 10 } => seen.lock().unwrap().push(*done),
+            other => panic!("{other:?}"),
+        }
+        ControlFlow::Continue(())
+    };
+    let ctx = Ctx::default();
+    let found = stability(&eac(), &ensemble, 2..=4, &few(), &ctx.with_observer(&see));
+    assert!(seen.into_inner().unwrap().into_iter().eq(1..=10));
+    assert_eq!(found.unwrap(), stability(&eac(), &ensemble, 2..=4, &few(), &ctx).unwrap());
 }
 
 #[test]
@@ -83,9 +90,9 @@ fn a_draw_takes_a_third_and_at_most_ten() {
     for (clusterings, take) in [(2, 1), (3, 1), (7, 3), (20, 7), (30, 10), (100, 10)] {
         assert_eq!(study(&planted(20, clusterings, 3, 0.2, 1), 1).take, take);
     }
-    let params = StabilityParams { take: Some(11), ..few() };
+    let params = few().take(Some(11));
     let ensemble = planted(20, 12, 3, 0.2, 1);
-    let found = stability(&eac(), &ensemble, 2..=3, &params, &mut Ctx::default()).unwrap();
+    let found = stability(&eac(), &ensemble, 2..=3, &params, &Ctx::default()).unwrap();
     assert_eq!(found.take, 11);
 }
 
@@ -96,8 +103,8 @@ proptest! {
     fn every_figure_keeps_to_its_range(ensemble in ensembles_with_missing(12, 6, 4)) {
         prop_assume!(ensemble.samples() >= 2 && ensemble.clusterings() >= 2);
         let n = ensemble.samples();
-        let mut ctx = Ctx::default();
-        let found = stability(&eac(), &ensemble, 2..=n, &few(), &mut ctx).unwrap();
+        let ctx = Ctx::default();
+        let found = stability(&eac(), &ensemble, 2..=n, &few(), &ctx).unwrap();
         prop_assert!(found.levels.iter().map(|level| level.k).eq(2..=n));
         for level in &found.levels {
             let pairs: u64 = level.cdf.pairs().iter().sum();
@@ -121,7 +128,7 @@ proptest! {
 fn what_cannot_be_answered_is_refused() {
     let ensemble = planted(10, 4, 2, 0.2, 1);
     let ask = |ensemble: &Ensemble, ks, params: &StabilityParams| {
-        stability(&eac(), ensemble, ks, params, &mut Ctx::default()).unwrap_err()
+        stability(&eac(), ensemble, ks, params, &Ctx::default()).unwrap_err()
     };
     #[expect(clippy::reversed_empty_ranges, reason = "an empty range is what is refused")]
     let empty = ask(&ensemble, 5..=2, &few());
@@ -151,8 +158,8 @@ fn what_cannot_be_answered_is_refused() {
 fn a_part_that_tells_few_groups_apart_is_cut_into_these() {
     // Every base clustering has two clusters, so a draw of one has two groups.
     let ensemble = Ensemble::from_keys(16, 4, |i, k| Some(i >> k & 1)).unwrap();
-    let params = StabilityParams { take: Some(1), ..few() };
-    let found = stability(&eac(), &ensemble, 2..=9, &params, &mut Ctx::default()).unwrap();
+    let params = few().take(Some(1));
+    let found = stability(&eac(), &ensemble, 2..=9, &params, &Ctx::default()).unwrap();
     assert_eq!(found.groups, 16);
     assert!(found.levels.iter().all(|level| level.cdf == found.levels[0].cdf));
 }
@@ -160,7 +167,7 @@ fn a_part_that_tells_few_groups_apart_is_cut_into_these() {
 #[test]
 fn memory_is_asked_for_first() {
     let ensemble = planted(1000, 6, 2, 0.2, 1);
-    let mut ctx = Ctx::default().with_memory(100_000);
-    let error = stability(&eac(), &ensemble, 2..=9, &few(), &mut ctx).unwrap_err();
+    let ctx = Ctx::default().with_memory(100_000);
+    let error = stability(&eac(), &ensemble, 2..=9, &few(), &ctx).unwrap_err();
     assert!(matches!(&error, Error::Memory { stage, .. } if stage == "stability"), "{error}");
 }

@@ -2,14 +2,18 @@
 
 use enclust_ca::{Eac, Lwca};
 use enclust_core::{
-    Ctx, Ensemble, Error, Evidence, Microclusters, Partition, Represent, Similarity,
+    Ca, Ctx, Ensemble, Error, Evidence, Microclusters, Partition, Question, Similarity,
 };
 use enclust_stability::{ItemConsensus, Membership, membership};
 use enclust_testkit::generate::{ensembles_with_missing, planted, shuffled};
 use proptest::prelude::*;
 
-fn similarity(represent: &dyn Represent<f64>, ensemble: &Ensemble) -> Similarity<f64> {
-    match represent.build(&Microclusters::of(ensemble), &mut Ctx::default()).unwrap() {
+fn similarity(represent: &dyn Ca<f64>, ensemble: &Ensemble) -> Similarity<f64> {
+    match represent
+        .build(&Microclusters::of(ensemble), &Question::default(), &Ctx::default())
+        .unwrap()
+        .evidence
+    {
         Evidence::Similarity(similarity) => similarity,
         other => panic!("{:?} is no similarity", other.kind()),
     }
@@ -72,7 +76,7 @@ proptest! {
     ) {
         let n = ensemble.samples();
         let partition = Partition::from_labels(labels[..n].iter());
-        let representations: [&dyn Represent<f64>; 2] = [&Eac, &Lwca::default()];
+        let representations: [&dyn Ca<f64>; 2] = [&Eac, &Lwca::default()];
         for represent in representations {
             let similarity = similarity(represent, &ensemble);
             let found = membership(&similarity, &partition).unwrap();
@@ -104,7 +108,7 @@ fn threads_change_no_bit() {
     let similarity = similarity(&Lwca::default(), &ensemble);
     let partition = Partition::from_labels((0..200).map(|i| i % 5));
     let with = |threads| {
-        let mut ctx = Ctx::<f64>::default().with_threads(threads);
+        let ctx = Ctx::<f64>::default().with_threads(threads);
         ctx.install(|_| membership(&similarity, &partition)).unwrap().unwrap()
     };
     assert_eq!(with(1), with(2));

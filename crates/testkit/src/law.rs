@@ -76,15 +76,15 @@ pub(crate) const THREADS: [usize; 3] = [1, 2, 3];
 /// Runs `work` with a context of that many threads, inside their pool.
 pub(crate) fn with_threads<T: Send>(
     threads: usize,
-    work: impl FnOnce(&mut Ctx<'_, f64>) -> T + Send,
+    work: impl FnOnce(&Ctx<'_, f64>) -> T + Send,
 ) -> T {
-    let mut ctx = Ctx::default().with_seed(1).with_threads(threads);
+    let ctx = Ctx::default().with_seed(1).with_threads(threads);
     ctx.install(work).expect("a pool of a few threads")
 }
 
 /// Runs `work` with a context of another seed.
-pub(crate) fn with_seed<T>(seed: u64, work: impl FnOnce(&mut Ctx<'_, f64>) -> T) -> T {
-    work(&mut Ctx::default().with_seed(seed))
+pub(crate) fn with_seed<T>(seed: u64, work: impl FnOnce(&Ctx<'_, f64>) -> T) -> T {
+    work(&Ctx::default().with_seed(seed))
 }
 
 /// The bits of each number, so that −0 and 0 differ and NaN equals itself.

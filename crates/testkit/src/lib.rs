@@ -6,30 +6,30 @@
 //! ```
 //! # use enclust_core::NoEnhancement as MyEnhancer;
 //! // in a function marked #[test]
-//! enclust_testkit::enhancer::conformance(&MyEnhancer);
+//! enclust_testkit::enhance::conformance(&MyEnhancer);
 //! ```
 //!
 //! | seam | suite |
 //! |---|---|
 //! | [`Backend`](enclust_core::Backend) | [`backend::conformance`] |
-//! | [`Represent`](enclust_core::Represent) | [`represent::conformance`], [`represent::precisions_agree`] |
+//! | [`Ca`](enclust_core::Ca) | [`ca::conformance`], [`ca::precisions_agree`] |
 //! | [`Confidence`](enclust_core::Confidence) | [`confidence::conformance`] |
-//! | [`Enhancer`](enclust_core::Enhancer) | [`enhancer::conformance`] |
+//! | [`Enhance`](enclust_core::Enhance) | [`enhance::conformance`] |
 //! | [`Consensus`](enclust_core::Consensus) | [`consensus::conformance`] |
-//! | [`Convergence`](enclust_core::Convergence) | [`stopping::conformance`] |
+//! | [`Stop`](enclust_core::Stop) | [`stop::conformance`] |
 //!
 //! A suite panics at the first broken law and names the component, the law and
 //! the case. A suite shows that a component is a good citizen, not that it
 //! computes what it promises: that needs tests of its own.
 
 pub mod backend;
+pub mod ca;
 pub mod confidence;
 pub mod consensus;
-pub mod enhancer;
+pub mod enhance;
 pub mod features;
 pub mod generate;
-pub mod represent;
-pub mod stopping;
+pub mod stop;
 
 mod law;
 mod rearrange;

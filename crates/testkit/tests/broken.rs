@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use enclust_core::{
-    Backend, Check, Component, Confidence, Confident, Consensus, Convergence, Csr, Ctx, Dendrogram,
-    Eigen, Enhanced, Enhancer, Error, Evidence, Fitted, Footprint, Kind, Mat, MatMut, MatRef,
-    Microclusters, Needs, Partition, Problem, Record, Reference, Report, Represent, Result, Shape,
-    Similarity, SpdSolve, Status, check_k,
+    Backend, Ca, Check, Claims, Component, Confidence, Confident, Consensus, Csr, Ctx, Dendrogram,
+    Eigen, Enhance, Enhanced, Error, Evidence, Fitted, Footprint, Kind, Mat, MatMut, MatRef,
+    Microclusters, Partition, Problem, Quantities, Question, Record, Reference, Report,
+    Represented, Result, Shape, Similarity, SpdSolve, State, Status, Stop, check_k,
 };
 use enclust_testkit::generate::co_association;
-use enclust_testkit::{backend, confidence, consensus, enhancer, represent, stopping};
+use enclust_testkit::{backend, ca, confidence, consensus, enhance, stop};
 
 /// What the suite complained about.
 fn complaint(suite: impl FnOnce()) -> String {
@@ -120,38 +120,38 @@ fn backend_that_mixes_eigenpairs() {
 
 component!(TakesNanAsConverged, TakesZeroOverZero);
 
-impl Convergence for TakesNanAsConverged {
-    fn needs(&self) -> Needs {
-        Needs { changes: true, ..Needs::default() }
+impl Stop for TakesNanAsConverged {
+    fn needs(&self) -> Quantities {
+        Quantities::CHANGES
     }
 
-    fn start(&self) -> Box<dyn Check> {
+    fn start(&self) -> Box<dyn Check + '_> {
         Box::new(TakesNanAsConverged)
     }
 }
 
 impl Check for TakesNanAsConverged {
-    fn check(&mut self, record: &Record) -> Option<Status> {
+    fn check(&mut self, record: &Record, _: &dyn State) -> Result<Option<Status>> {
         // The maximum of NaNs, begun at minus infinity, is minus infinity.
         let most = record.changes.iter().map(|c| c.ratio()).fold(f64::NEG_INFINITY, f64::max);
-        (most < 1e-3).then_some(Status::Converged)
+        Ok((most < 1e-3).then_some(Status::Converged))
     }
 }
 
-impl Convergence for TakesZeroOverZero {
-    fn needs(&self) -> Needs {
-        Needs { changes: true, ..Needs::default() }
+impl Stop for TakesZeroOverZero {
+    fn needs(&self) -> Quantities {
+        Quantities::CHANGES
     }
 
-    fn start(&self) -> Box<dyn Check> {
+    fn start(&self) -> Box<dyn Check + '_> {
         Box::new(TakesZeroOverZero)
     }
 }
 
 impl Check for TakesZeroOverZero {
-    fn check(&mut self, record: &Record) -> Option<Status> {
+    fn check(&mut self, record: &Record, _: &dyn State) -> Result<Option<Status>> {
         let still = record.changes.iter().all(|c| c.step <= 1e-3 * c.scale);
-        (still && !record.changes.is_empty()).then_some(Status::Converged)
+        Ok((still && !record.changes.is_empty()).then_some(Status::Converged))
     }
 }
 
@@ -164,38 +164,38 @@ impl Component for CountsAcrossRuns {
     }
 }
 
-impl Convergence for CountsAcrossRuns {
-    fn needs(&self) -> Needs {
-        Needs::default()
+impl Stop for CountsAcrossRuns {
+    fn needs(&self) -> Quantities {
+        Quantities::NONE
     }
 
-    fn start(&self) -> Box<dyn Check> {
+    fn start(&self) -> Box<dyn Check + '_> {
         Box::new(CountsAcrossRuns(Arc::clone(&self.0)))
     }
 }
 
 impl Check for CountsAcrossRuns {
-    fn check(&mut self, _: &Record) -> Option<Status> {
+    fn check(&mut self, _: &Record, _: &dyn State) -> Result<Option<Status>> {
         let seen = self.0.fetch_add(1, Ordering::Relaxed);
-        (seen % 70 == 69).then_some(Status::IterationLimit)
+        Ok((seen % 70 == 69).then_some(Status::IterationLimit))
     }
 }
 
 #[test]
 fn stopping_rule_that_takes_nan_as_converged() {
-    let complaint = complaint(|| stopping::conformance(&TakesNanAsConverged));
+    let complaint = complaint(|| stop::conformance(&TakesNanAsConverged));
     assert_names(&complaint, "a NaN never ends a run as converged");
 }
 
 #[test]
 fn stopping_rule_that_takes_zero_over_zero() {
-    let complaint = complaint(|| stopping::conformance(&TakesZeroOverZero));
+    let complaint = complaint(|| stop::conformance(&TakesZeroOverZero));
     assert_names(&complaint, "a step of 0 from 0");
 }
 
 #[test]
 fn stopping_rule_whose_checks_share_state() {
-    let complaint = complaint(|| stopping::conformance(&CountsAcrossRuns::default()));
+    let complaint = complaint(|| stop::conformance(&CountsAcrossRuns::default()));
     assert_names(&complaint, "each check starts afresh");
 }
 
@@ -233,7 +233,7 @@ impl Consensus<f64> for ByDefinition {
         !self.remembers && !self.hides_its_tree
     }
 
-    fn fit(&self, evidence: &Evidence<f64>, _: &mut Ctx<f64>) -> Result<Box<dyn Fitted<f64>>> {
+    fn fit(&self, evidence: &Evidence<f64>, _: &Ctx<f64>) -> Result<Box<dyn Fitted<f64>>> {
         let merges = match (evidence, self.takes_anything) {
             (Evidence::Similarity(s), _) if self.goes_by_index => in_order(s.grouping().samples()),
             (Evidence::Similarity(s), _) => average_linkage(s, self.forgets_sizes),
@@ -280,7 +280,7 @@ fn average_linkage(s: &Similarity<f64>, forgets_sizes: bool) -> Vec<(usize, usiz
 }
 
 impl Fitted<f64> for Chain {
-    fn cut(&self, k: usize, _: &mut Ctx<f64>) -> Result<Partition> {
+    fn cut(&self, k: usize, _: &Ctx<f64>) -> Result<Partition> {
         check_k("by-definition", k, self.largest_k())?;
         if self.loses_a_cluster && k == 3 {
             return self.tree.cut(2);
@@ -370,8 +370,13 @@ impl Component for CoAssociation<Spoil> {
     }
 }
 
-impl Represent<f64> for CoAssociation<Spoil> {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<f64>) -> Result<Evidence<f64>> {
+impl Ca<f64> for CoAssociation<Spoil> {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<f64>,
+    ) -> Result<Represented<f64>> {
         if microclusters.weights().is_some() {
             return Err(Error::unsupported(self.name(), "weights"));
         }
@@ -391,44 +396,49 @@ fn spoilt(spoil: Spoil) -> CoAssociation<Spoil> {
 
 #[test]
 fn representation_that_is_sound() {
-    represent::conformance(&spoilt(|_, _, _, v| v));
+    ca::conformance(&spoilt(|_, _, _, v| v));
 }
 
 #[test]
 fn representation_that_favours_the_first_sample() {
     let broken = spoilt(|_, p, _, v| if p == 0 { v / 2.0 } else { v });
-    let options = represent::Options { counts_samples: false };
-    let complaint = complaint(|| represent::conformance_with(&broken, &options));
+    let options = ca::Options { counts_samples: false };
+    let complaint = complaint(|| ca::conformance_with(&broken, &options));
     assert_names(&complaint, "permuting samples permutes the values");
 }
 
 #[test]
 fn representation_that_favours_the_first_clustering() {
     let broken = spoilt(|m, p, q, v| if m.label(p, 0) == m.label(q, 0) { v } else { v / 2.0 });
-    let complaint = complaint(|| represent::conformance(&broken));
+    let complaint = complaint(|| ca::conformance(&broken));
     assert_names(&complaint, "order of clusterings matters to rounding only");
 }
 
 #[test]
 fn representation_that_counts_groups_once() {
     let once = spoilt(|m, _, _, v| v / m.len() as f64);
-    let complaint = complaint(|| represent::conformance(&once));
+    let complaint = complaint(|| ca::conformance(&once));
     assert_names(&complaint, "grouping equal samples changes nothing");
-    represent::conformance_with(&once, &represent::Options { counts_samples: false });
+    ca::conformance_with(&once, &ca::Options { counts_samples: false });
 }
 
 #[test]
 fn representation_that_depends_on_threads() {
     let broken = spoilt(|_, _, _, v| v / rayon::current_num_threads() as f64);
-    let complaint = complaint(|| represent::conformance(&broken));
+    let complaint = complaint(|| ca::conformance(&broken));
     assert_names(&complaint, "number of threads");
 }
 
 component!(StatesNothing);
 
-impl Represent<f64> for StatesNothing {
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<f64>) -> Result<Evidence<f64>> {
-        spoilt(|_, _, _, v| v).build(microclusters, ctx)
+impl Ca<f64> for StatesNothing {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<f64>,
+    ) -> Result<Represented<f64>> {
+        spoilt(|_, _, _, v| v).build(microclusters, question, ctx)
     }
 
     fn footprint(&self, _: &Shape) -> Footprint {
@@ -438,7 +448,7 @@ impl Represent<f64> for StatesNothing {
 
 #[test]
 fn representation_that_understates_its_memory() {
-    let complaint = complaint(|| represent::conformance(&StatesNothing));
+    let complaint = complaint(|| ca::conformance(&StatesNothing));
     assert_names(&complaint, "the footprint covers the answer");
 }
 
@@ -469,7 +479,7 @@ impl Confidence<f64> for ValuedPairs<PairValue> {
         &self,
         _: &Microclusters,
         similarity: &Similarity<f64>,
-        _: &mut Ctx<f64>,
+        _: &Ctx<f64>,
     ) -> Result<Confident<f64>> {
         let n = similarity.len();
         let kept = |p: usize| (p + 1..n).filter(move |&q| similarity.between(p, q) >= 0.6);
@@ -538,24 +548,24 @@ fn diffused(problem: &Problem<f64>, weight: impl Fn(usize) -> f64) -> Result<Enh
     let between = (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q))).map(|(p, q)| new(p, q));
     let (within, own) = (a.within().to_vec(), a.own().to_vec());
     let similarity = Similarity::new(Arc::clone(a.grouping()), between.collect(), within, own)?;
-    Ok(Enhanced { similarity, report: Report::direct("diffused") })
+    Ok(Enhanced::new(similarity, Report::direct("diffused")))
 }
 
-impl Enhancer<f64> for ForgetsSizes {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+impl Enhance<f64> for ForgetsSizes {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         diffused(problem, |_| 1.0)
     }
 }
 
-impl Enhancer<f64> for ReadsTheIndex {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+impl Enhance<f64> for ReadsTheIndex {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         diffused(problem, |p| 1.0 + p as f64)
     }
 }
 
 /// Halves whatever it starts from.
-impl Enhancer<f64> for StartsBadly {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+impl Enhance<f64> for StartsBadly {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         match problem.start {
             Some(start) => scaled(start, 0.5),
             None => scaled(problem.similarity, 1.0),
@@ -563,38 +573,79 @@ impl Enhancer<f64> for StartsBadly {
     }
 }
 
-component!(Diffusion);
+component!(Diffusion, MovesEverything, ClaimsTheOptimum, NeverFires);
 
-impl Enhancer<f64> for Diffusion {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+/// Moves fixed entries, and says so.
+impl Enhance<f64> for MovesEverything {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
+        scaled(problem.similarity, 0.5)
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default().with_free_entries()
+    }
+}
+
+/// One step of diffusion is not the optimum.
+impl Enhance<f64> for ClaimsTheOptimum {
+    fn enhance(&self, problem: &Problem<f64>, ctx: &Ctx<f64>) -> Result<Enhanced<f64>> {
+        Diffusion.enhance(problem, ctx)
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::optimum(0.4, 1e-3)
+    }
+}
+
+#[test]
+fn enhancer_that_claims_the_optimum() {
+    let complaint = complaint(|| enhance::conformance(&ClaimsTheOptimum));
+    assert_names(&complaint, "the optimum has no gradient on its free entries");
+}
+
+impl Stop for NeverFires {
+    fn needs(&self) -> Quantities {
+        Quantities::RESIDUAL
+    }
+
+    fn start(&self) -> Box<dyn Check + '_> {
+        Box::new(|record: &Record| record.residual.filter(|r| *r < 0.0).map(|_| Status::Converged))
+    }
+}
+
+#[test]
+fn stopping_rule_that_never_fires() {
+    let complaint = complaint(|| stop::conformance(&NeverFires));
+    assert_names(&complaint, "the rule is met at last");
+}
+
+impl Enhance<f64> for Diffusion {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         diffused(problem, |p| problem.similarity.grouping().sizes()[p] as f64)
     }
 }
 
 #[test]
 fn enhancer_that_is_sound() {
-    let options = enhancer::Options::default().with_accuracy(1e-9);
-    enhancer::conformance_with(&Diffusion, &options);
+    enhance::conformance(&Diffusion);
 }
 
 #[test]
 fn enhancer_that_forgets_group_sizes() {
-    let options = enhancer::Options::default().with_accuracy(1e-4);
-    let complaint = complaint(|| enhancer::conformance_with(&ForgetsSizes, &options));
+    let complaint = complaint(|| enhance::conformance(&ForgetsSizes));
     assert_names(&complaint, "the order and the grouping of samples do not matter");
     assert_names(&complaint, "worst: samples");
 }
 
 #[test]
 fn enhancer_that_reads_the_index() {
-    let options = enhancer::Options::default().with_accuracy(1e-4);
-    let complaint = complaint(|| enhancer::conformance_with(&ReadsTheIndex, &options));
+    let complaint = complaint(|| enhance::conformance(&ReadsTheIndex));
     assert_names(&complaint, "the order and the grouping of samples do not matter");
 }
 
 #[test]
 fn enhancer_that_starts_badly() {
-    let complaint = complaint(|| enhancer::conformance(&StartsBadly));
+    let complaint = complaint(|| enhance::conformance(&StartsBadly));
     assert_names(&complaint, "a start at an earlier answer leads to the same answer");
 }
 
@@ -603,7 +654,7 @@ impl Confidence<f64> for OneWayPairs {
         &self,
         _: &Microclusters,
         similarity: &Similarity<f64>,
-        _: &mut Ctx<f64>,
+        _: &Ctx<f64>,
     ) -> Result<Confident<f64>> {
         let n = similarity.len();
         let mut rows = vec![Vec::new(); n];
@@ -620,17 +671,17 @@ fn scaled(similarity: &Similarity<f64>, factor: f64) -> Result<Enhanced<f64>> {
     let [between, within, own] =
         [similarity.condensed(), similarity.within(), similarity.own()].map(times);
     let similarity = Similarity::new(Arc::clone(similarity.grouping()), between, within, own)?;
-    Ok(Enhanced { similarity, report: Report::direct("scaled") })
+    Ok(Enhanced::new(similarity, Report::direct("scaled")))
 }
 
-impl Enhancer<f64> for MovesFixedEntries {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+impl Enhance<f64> for MovesFixedEntries {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         scaled(problem.similarity, 0.5)
     }
 }
 
-impl Enhancer<f64> for CountsThreads {
-    fn enhance(&self, problem: &Problem<f64>, _: &mut Ctx<f64>) -> Result<Enhanced<f64>> {
+impl Enhance<f64> for CountsThreads {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         scaled(problem.similarity, 1.0 - 1e-9 * rayon::current_num_threads() as f64)
     }
 }
@@ -643,14 +694,13 @@ fn confident_pairs_that_go_one_way() {
 
 #[test]
 fn enhancer_that_moves_fixed_entries() {
-    let complaint = complaint(|| enhancer::conformance(&MovesFixedEntries));
+    let complaint = complaint(|| enhance::conformance(&MovesFixedEntries));
     assert_names(&complaint, "fixed entries keep their value");
-    let free = enhancer::Options::default().with_fixed_tolerance(f64::INFINITY);
-    enhancer::conformance_with(&MovesFixedEntries, &free);
+    enhance::conformance(&MovesEverything);
 }
 
 #[test]
 fn enhancer_that_depends_on_threads() {
-    let complaint = complaint(|| enhancer::conformance(&CountsThreads));
+    let complaint = complaint(|| enhance::conformance(&CountsThreads));
     assert_names(&complaint, "number of threads");
 }

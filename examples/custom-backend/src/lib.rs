@@ -4,45 +4,36 @@
 //! Only the product is required; the factorisations are those of the reference
 //! kernels until a backend brings its own.
 
-use enclust_core::{Backend, Component, MatMut, MatRef, NoParams, Real, Registry, check_product};
+use enclust_core::{Backend, MatMut, MatRef, Real, Registry, check_product, part};
 
-const NAME: &str = "kahan";
-
-/// Products by Kahan's compensated summation: the error of an entry does not
-/// grow with the number of terms.
-///
-/// Four operations a term instead of one. For finite numbers: an infinite term
-/// gives NaN.
-///
-/// ```
-/// use enclust_core::{Backend, Mat, Reference};
-/// use enclust_example_custom_backend::Kahan;
-///
-/// // 1 and a hundred thousand numbers, each too small to change it.
-/// let row = Mat::from_fn(1, 100_001, |_, j| if j == 0 { 1.0_f32 } else { 1e-8 });
-/// let ones = Mat::from_fn(100_001, 1, |_, _| 1.0);
-/// let sum = |backend: &dyn Backend<f32>| {
-///     let mut sum = Mat::zeros(1, 1);
-///     backend.gemm(1.0, row.view(), ones.view(), 0.0, sum.view_mut());
-///     sum[(0, 0)]
-/// };
-/// assert_eq!(sum(&Reference), 1.0);
-/// assert_eq!(sum(&Kahan), 1.001);
-/// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Kahan;
+part! {
+    /// Products by Kahan's compensated summation: the error of an entry does not
+    /// grow with the number of terms.
+    ///
+    /// Four operations a term instead of one. For finite numbers: an infinite term
+    /// gives NaN.
+    ///
+    /// ```
+    /// use enclust_core::{Backend, Mat, Reference};
+    /// use enclust_example_custom_backend::Kahan;
+    ///
+    /// // 1 and a hundred thousand numbers, each too small to change it.
+    /// let row = Mat::from_fn(1, 100_001, |_, j| if j == 0 { 1.0_f32 } else { 1e-8 });
+    /// let ones = Mat::from_fn(100_001, 1, |_, _| 1.0);
+    /// let sum = |backend: &dyn Backend<f32>| {
+    ///     let mut sum = Mat::zeros(1, 1);
+    ///     backend.gemm(1.0, row.view(), ones.view(), 0.0, sum.view_mut());
+    ///     sum[(0, 0)]
+    /// };
+    /// assert_eq!(sum(&Reference), 1.0);
+    /// assert_eq!(sum(&Kahan), 1.001);
+    /// ```
+    pub struct Kahan("kahan", "products by compensated summation");
+}
 
 /// Adds [`Kahan`] under its name.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    registry
-        .backend
-        .register::<NoParams>(NAME, "products by compensated summation", |_| Ok(Box::new(Kahan)));
-}
-
-impl Component for Kahan {
-    fn name(&self) -> &str {
-        NAME
-    }
+    registry.backend.add::<Kahan>();
 }
 
 impl<S: Real> Backend<S> for Kahan {

@@ -15,8 +15,8 @@ fn agrees_with_the_reference_in_every_method() {
     let methods = registry.presets().iter().map(|p| p.spec.clone()).chain([spectral]);
     for spec in methods {
         let method = registry.pipeline(&spec).unwrap();
-        let ours = method.run(&ensemble, 3, &mut Ctx::new(&*kahan)).unwrap();
-        let theirs = method.run(&ensemble, 3, &mut Ctx::default()).unwrap();
+        let ours = method.run(&ensemble, 3, &Ctx::new(&*kahan)).unwrap();
+        let theirs = method.run(&ensemble, 3, &Ctx::default()).unwrap();
         assert_eq!(ours.partition, theirs.partition, "{spec:?}");
     }
 }

@@ -1,92 +1,73 @@
 //! A co-association matrix of one's own, in a crate that needs `enclust-core`
 //! alone.
 //!
-//! It takes three things: the parameters, a [`Represent`] and a function that
+//! It takes three things: the parameters, a [`Ca`] and a function that
 //! registers it under its name. `tests/` runs the conformance suite on it and
 //! puts it in front of every other part there is.
 
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Ctx, Error, Evidence, Mat, Microclusters, ParamError, Parameters, Range, Real,
-    Registry, Represent, Result, Similarity, fill_condensed, parameters,
+    Ca, Component, Ctx, Mat, Microclusters, Question, Range, Real, Registry, Represented, Result,
+    Similarity, fill_condensed, part,
 };
 
-const NAME: &str = "wct";
-
-parameters! {
-    /// Parameters of [`ConnectedTriples`].
-    pub struct ConnectedTriplesParams for "wct" {
+part! {
+    /// Co-association in which different clusters count as well, if they are linked.
+    ///
+    /// **Problem.** The clusters of all clusterings form a graph; the edge between
+    /// x and z weighs w(x, z) = |x ∩ z| / |x ∪ z|. Two clusters x ≠ y of one
+    /// clustering are as alike as their neighbours in common say, the connected
+    /// triples: s(x, y) = DC · t(x, y) / max t with t(x, y) = Σ_z min(w(x, z), w(y, z)).
+    /// The similarity of two samples is the mean over clusterings of s, which is 1
+    /// inside a cluster.
+    ///
+    /// **Complexity.** O(n' m² + Σₖ cₖ² · c + n'² m) time for c clusters in all and
+    /// cₖ in clustering k; n'²/2 + c² numbers.
+    ///
+    /// **Errors.** [`Error::Unsupported`](enclust_core::Error::Unsupported) for missing labels.
+    ///
+    /// ```
+    /// use enclust_core::{Ca, Ctx, Ensemble, Microclusters, Question};
+    /// use enclust_example_custom_ca::ConnectedTriples;
+    ///
+    /// // The second clustering links the first two clusters of the first one.
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1]])?;
+    /// let evidence = ConnectedTriples::default()
+    ///     .build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?
+    ///     .evidence;
+    /// let similarity = evidence.as_similarity().unwrap();
+    /// // Groups {0, 1}, {2, 3}, {4, 5}: (DC + 1) / 2, where plain co-association has 1/2.
+    /// assert_eq!(similarity.condensed(), [0.9, 0.0, 0.0]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** N. Iam-On, T. Boongoen, S. Garrett, C. Price, "A link-based
+    /// approach to the cluster ensemble problem", TPAMI 2011.
+    pub struct ConnectedTriples(
+        "wct",
+        "co-association of linked clusters (weighted connected triples)"
+    ) {
         /// DC: what the two most strongly linked clusters count, against 1 for one and the same; 0 gives plain co-association.
         pub decay: f64 = 0.8, in Range::Within(0.0, 1.0);
     }
 }
 
-/// Co-association in which different clusters count as well, if they are linked.
-///
-/// **Problem.** The clusters of all clusterings form a graph; the edge between
-/// x and z weighs w(x, z) = |x ∩ z| / |x ∪ z|. Two clusters x ≠ y of one
-/// clustering are as alike as their neighbours in common say, the connected
-/// triples: s(x, y) = DC · t(x, y) / max t with t(x, y) = Σ_z min(w(x, z), w(y, z)).
-/// The similarity of two samples is the mean over clusterings of s, which is 1
-/// inside a cluster.
-///
-/// **Complexity.** O(n' m² + Σₖ cₖ² · c + n'² m) time for c clusters in all and
-/// cₖ in clustering k; n'²/2 + c² numbers.
-///
-/// **Errors.** [`Error::Unsupported`] for missing labels.
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_example_custom_ca::ConnectedTriples;
-///
-/// // The second clustering links the first two clusters of the first one.
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1]])?;
-/// let evidence = ConnectedTriples::default()
-///     .build(&Microclusters::of(&e), &mut Ctx::<f64>::default())?;
-/// let similarity = evidence.as_similarity().unwrap();
-/// // Groups {0, 1}, {2, 3}, {4, 5}: (DC + 1) / 2, where plain co-association has 1/2.
-/// assert_eq!(similarity.condensed(), [0.9, 0.0, 0.0]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** N. Iam-On, T. Boongoen, S. Garrett, C. Price, "A link-based
-/// approach to the cluster ensemble problem", TPAMI 2011.
-#[derive(Clone, Debug, Default)]
-pub struct ConnectedTriples {
-    params: ConnectedTriplesParams,
-}
-
-impl ConnectedTriples {
-    /// Checks the parameters.
-    pub fn new(params: ConnectedTriplesParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(ConnectedTriples { params })
-    }
-}
-
 /// Adds [`ConnectedTriples`] under its name.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    registry.represent.register::<ConnectedTriplesParams>(
-        NAME,
-        "co-association of linked clusters (weighted connected triples)",
-        |p| Ok(Box::new(ConnectedTriples::new(p)?)),
-    );
+    registry.ca.add::<ConnectedTriples>();
 }
 
-impl Component for ConnectedTriples {
-    fn name(&self) -> &str {
-        NAME
-    }
-}
-
-impl<S: Real> Represent<S> for ConnectedTriples {
-    fn build(&self, microclusters: &Microclusters, _: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        if microclusters.has_missing() {
-            return Err(Error::unsupported(NAME, "missing labels"));
-        }
+impl<S: Real> Ca<S> for ConnectedTriples {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        microclusters.require_complete(self.name())?;
         let offsets = microclusters.cluster_offsets();
-        let alike = alike(microclusters, &offsets, self.params.decay);
+        let alike = alike(microclusters, &offsets, self.decay);
         let total = S::of(microclusters.total_weight());
         let n = microclusters.len();
         let between = fill_condensed(n, |p, row: &mut [S]| {

@@ -1,6 +1,6 @@
 //! The matrix works by name with every part that enclust has.
 
-use enclust::core::{Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec};
+use enclust::core::{Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec, Question};
 use enclust::registry::{Precision, standard};
 use enclust_example_custom_ca::register;
 use enclust_testkit::generate::planted;
@@ -21,18 +21,14 @@ fn composes_with_everything<S: Precision>() {
     });
     for finisher in finishers {
         for enhancer in registry.enhance.names() {
-            let spec = PipelineSpec {
-                represent: Part::named("wct").set("decay", 0.5),
-                confidence: Part::named("threshold"),
-                enhance: Part::named(enhancer),
-                stop: None,
-                consensus: Part::named(finisher),
-            };
+            let wct = Part::named("wct").set("decay", 0.5);
+            let spec = PipelineSpec::plain(wct, Part::named(finisher))
+                .enhanced(Part::named("threshold"), Part::named(enhancer));
             let pipeline = registry.pipeline(&spec).unwrap();
             let exactly = registry.consensus.build(&spec.consensus).unwrap().gives_exactly_k();
             let partitions = registry.backend.names().into_iter().map(|backend| {
                 let part = registry.backend.build(&Part::named(backend)).unwrap();
-                let outcome = pipeline.run(&ensemble(), CLUSTERS, &mut Ctx::new(&*part)).unwrap();
+                let outcome = pipeline.run(&ensemble(), CLUSTERS, &Ctx::new(&*part)).unwrap();
                 (backend, outcome.partition)
             });
             let partitions: Vec<_> = partitions.collect();
@@ -61,9 +57,9 @@ fn without_links_it_is_plain_co_association() {
     register(&mut registry);
     let microclusters = Microclusters::of(&ensemble());
     let build = |part: Part| {
-        let represent = registry.represent.build(&part).unwrap();
-        let evidence = represent.build(&microclusters, &mut Ctx::default()).unwrap();
-        evidence.as_similarity().unwrap().to_matrix()
+        let ca = registry.ca.build(&part).unwrap();
+        let built = ca.build(&microclusters, &Question::default(), &Ctx::default()).unwrap();
+        built.evidence.as_similarity().unwrap().to_matrix()
     };
     assert_eq!(build(Part::named("wct").set("decay", 0.0)), build(Part::named("eac")));
 }

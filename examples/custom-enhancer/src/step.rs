@@ -78,5 +78,5 @@ pub fn change<S: Real>(before: &Similarity<S>, after: &Similarity<S>) -> Change 
         let rows = before.row(p).iter().zip(after.row(p));
         rows.zip(&sizes[p + 1..]).for_each(|((&old, &new), r)| add(sizes[p] * r, old, new));
     }
-    Change { name: "C", step: step.sqrt(), scale: scale.sqrt() }
+    Change::new("C", step.sqrt(), scale.sqrt())
 }

@@ -1,15 +1,16 @@
 //! The enhancer keeps the laws of its seam, and its own.
 
-use enclust::core::{Confidence, Ctx, Enhancer, History, Microclusters, Needs, Problem, Status};
+use enclust::core::{
+    Confidence, Ctx, Enhance, History, Microclusters, Problem, Quantities, Status,
+};
 use enclust::enhance::Threshold;
-use enclust_example_custom_enhancer::{Diffusion, DiffusionParams};
+use enclust_example_custom_enhancer::Diffusion;
 use enclust_testkit::generate::{co_association, planted};
 
 #[test]
 fn keeps_the_laws() {
     for damping in [0.0, 0.5, 0.95] {
-        let params = DiffusionParams { damping, ..DiffusionParams::default() };
-        enclust_testkit::enhancer::conformance(&Diffusion::new(params).unwrap());
+        enclust_testkit::enhance::conformance(&Diffusion::default().damping(damping));
     }
 }
 
@@ -18,13 +19,13 @@ fn keeps_the_laws() {
 fn grouping_equal_samples_changes_nothing() {
     let ensemble = planted(40, 5, 3, 0.15, 2);
     let diffused = |microclusters: Microclusters| {
-        let ctx = &mut Ctx::<f64>::default();
+        let ctx = &Ctx::<f64>::default();
         let similarity = co_association(&microclusters);
         let mut confident = Threshold::default().select(&microclusters, &similarity, ctx).unwrap();
         // Everything moves, within groups too.
         confident.fixed = enclust::core::Csr::empty(similarity.len(), similarity.len());
         confident.fixed_within.fill(false);
-        let problem = Problem { similarity: &similarity, confident: &confident, start: None };
+        let problem = Problem::new(&similarity, &confident).unwrap();
         let enhanced = Diffusion::default().enhance(&problem, ctx).unwrap();
         (enhanced.similarity.to_matrix(), enhanced.report.iterations)
     };
@@ -38,15 +39,14 @@ fn grouping_equal_samples_changes_nothing() {
 fn the_observer_sees_every_iteration_of_a_contraction() {
     let microclusters = Microclusters::of(&planted(40, 8, 3, 0.25, 4));
     let similarity = co_association::<f64>(&microclusters);
-    let mut history =
-        History { needs: Needs { changes: true, ..Needs::default() }, ..History::default() };
-    let ctx = &mut Ctx::default().with_observer(&mut history);
+    let history = History::of(Quantities::CHANGES);
+    let ctx = &Ctx::default().with_observer(&history);
     let confident = Threshold::default().select(&microclusters, &similarity, ctx).unwrap();
-    let problem = Problem { similarity: &similarity, confident: &confident, start: None };
+    let problem = Problem::new(&similarity, &confident).unwrap();
     let report = Diffusion::default().enhance(&problem, ctx).unwrap().report;
     assert_eq!(report.status, Status::Converged);
-    assert_eq!(history.records.len(), report.iterations);
-    let ratios: Vec<f64> = history.records.iter().map(|r| r.changes[0].ratio()).collect();
+    assert_eq!(history.records().len(), report.iterations);
+    let ratios: Vec<f64> = history.records().iter().map(|r| r.changes[0].ratio()).collect();
     assert!(ratios.is_sorted_by(|a, b| b < a), "{ratios:?}");
     assert!(ratios.last().is_some_and(|r| *r < 1e-3));
 }

@@ -1,6 +1,6 @@
 //! The enhancer stands between standard parts, by name, and obeys their rules.
 
-use enclust::core::{Ctx, Ensemble, Method, Outcome, Part, Partition, PipelineSpec, Status};
+use enclust::core::{Ctx, Ensemble, Method, Outcome, Part, Partition, PipelineSpec, Stage, Status};
 use enclust::metrics::Scores;
 use enclust::registry::standard;
 use enclust_example_custom_enhancer::register;
@@ -13,14 +13,10 @@ fn ensemble() -> Ensemble {
 fn run(enhance: Part, stop: Option<Part>) -> Outcome {
     let mut registry = standard::<f64>();
     register(&mut registry);
-    let spec = PipelineSpec {
-        represent: Part::named("lwca"),
-        confidence: Part::named("threshold"),
-        enhance,
-        stop,
-        consensus: Part::named("average"),
-    };
-    registry.pipeline(&spec).unwrap().run(&ensemble(), 3, &mut Ctx::default()).unwrap()
+    let plain = PipelineSpec::plain(Part::named("lwca"), Part::named("average"));
+    let mut spec = plain.enhanced(Part::named("threshold"), enhance);
+    spec.stop = stop;
+    registry.pipeline(&spec).unwrap().run(&ensemble(), 3, &Ctx::default()).unwrap()
 }
 
 #[test]
@@ -40,8 +36,25 @@ fn honours_a_standard_stopping_rule() {
     assert_eq!(run(Part::named("diffusion"), loose).report.status, Status::Converged);
 }
 
+/// It computes no residual, so a rule that reads one could never be met.
 #[test]
-fn its_own_limit_stays_when_the_rule_sees_nothing() {
-    let report = run(Part::named("diffusion").set("limit", 6), Some(Part::named("kkt"))).report;
-    assert_eq!((report.status, report.iterations), (Status::IterationLimit, 6));
+fn refuses_a_rule_that_reads_what_it_does_not_provide() {
+    let mut registry = standard::<f64>();
+    register(&mut registry);
+    let mut spec = registry.preset("ec-cms").unwrap().spec.clone();
+    registry.swap(&mut spec, Stage::Enhance, Part::named("diffusion")).unwrap();
+    let error = registry.pipeline(&spec.stopped(Part::named("kkt"))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the stopping rule kkt reads the residual, which diffusion does not provide; rules that \
+         work with it: authors, paper, labels, iterations, time"
+    );
+}
+
+#[test]
+fn stops_when_the_labels_stay() {
+    let labels = Part::named("labels").set("patience", 2);
+    let report = run(Part::named("diffusion"), Some(labels)).report;
+    assert_eq!(report.status, Status::Converged);
+    assert!(report.iterations >= 3);
 }

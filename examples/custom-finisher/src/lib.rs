@@ -5,8 +5,8 @@
 //! for any number of clusters.
 
 use enclust_core::{
-    Component, Consensus, Ctx, Evidence, Fitted, Kind, NoParams, Partition, Real, Registry, Result,
-    Similarity, check_k,
+    Consensus, Ctx, Evidence, Fitted, Kind, Partition, Real, Registry, Result, Similarity, check_k,
+    part,
 };
 
 const NAME: &str = "k-medoids";
@@ -14,49 +14,42 @@ const NAME: &str = "k-medoids";
 /// How often the medoids may move; a few moves are the rule.
 const MOVES: usize = 100;
 
-/// k groups that are most similar to all the others, and what is nearest to each.
-///
-/// **Problem.** Medoids that maximise the sum over samples of the similarity to
-/// the nearest one: chosen greedily, then moved inside their clusters as long as
-/// that helps. A group of equal samples stays together and counts as often as it
-/// has samples.
-///
-/// **Complexity.** O(n'² k) time, no memory besides the similarity.
-///
-/// **Determinism and ties.** Ties go to the medoid chosen first and to the lowest
-/// group; no random numbers.
-///
-/// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount)
-/// for k = 0 or more than n'.
-///
-/// ```
-/// use enclust_core::{Consensus, Ctx, Similarity};
-/// use enclust_example_custom_finisher::KMedoids;
-///
-/// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
-/// let mut ctx = Ctx::default();
-/// let fitted = KMedoids.fit(&s.into(), &mut ctx)?;
-/// assert_eq!(fitted.cut(2, &mut ctx)?.labels(), &[0, 0, 1]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** L. Kaufman, P. Rousseeuw, *Finding Groups in Data*, 1990 (the
-/// greedy choice); H.-S. Park, C.-H. Jun, "A simple and fast algorithm for
-/// K-medoids clustering", Expert Systems with Applications 2009 (the moves).
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KMedoids;
+part! {
+    /// k groups that are most similar to all the others, and what is nearest to each.
+    ///
+    /// **Problem.** Medoids that maximise the sum over samples of the similarity to
+    /// the nearest one: chosen greedily, then moved inside their clusters as long as
+    /// that helps. A group of equal samples stays together and counts as often as it
+    /// has samples.
+    ///
+    /// **Complexity.** O(n'² k) time, no memory besides the similarity.
+    ///
+    /// **Determinism and ties.** Ties go to the medoid chosen first and to the lowest
+    /// group; no random numbers.
+    ///
+    /// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount)
+    /// for k = 0 or more than n'.
+    ///
+    /// ```
+    /// use enclust_core::{Consensus, Ctx, Similarity};
+    /// use enclust_example_custom_finisher::KMedoids;
+    ///
+    /// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+    /// let ctx = Ctx::default();
+    /// let fitted = KMedoids.fit(&s.into(), &ctx)?;
+    /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** L. Kaufman, P. Rousseeuw, *Finding Groups in Data*, 1990 (the
+    /// greedy choice); H.-S. Park, C.-H. Jun, "A simple and fast algorithm for
+    /// K-medoids clustering", Expert Systems with Applications 2009 (the moves).
+    pub struct KMedoids("k-medoids", "k-medoids of a similarity");
+}
 
 /// Adds [`KMedoids`] under its name.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    registry
-        .consensus
-        .register::<NoParams>(NAME, "k-medoids of a similarity", |_| Ok(Box::new(KMedoids)));
-}
-
-impl Component for KMedoids {
-    fn name(&self) -> &str {
-        NAME
-    }
+    registry.consensus.add::<KMedoids>();
 }
 
 impl<S: Real> Consensus<S> for KMedoids {
@@ -64,7 +57,7 @@ impl<S: Real> Consensus<S> for KMedoids {
         &[Kind::Similarity]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, _: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let similarity = evidence.similarity_for(NAME)?;
         Ok(Box::new(Around(similarity.clone())))
     }
@@ -74,7 +67,7 @@ impl<S: Real> Consensus<S> for KMedoids {
 struct Around<S>(Similarity<S>);
 
 impl<S: Real> Fitted<S> for Around<S> {
-    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, _: &Ctx<'_, S>) -> Result<Partition> {
         check_k(NAME, k, self.0.len())?;
         let mut medoids = self.greedy(k);
         let mut clusters = self.nearest(&medoids);

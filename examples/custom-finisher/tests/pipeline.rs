@@ -15,17 +15,17 @@ fn finds_the_planted_clusters_after_every_representation() {
     register(&mut registry);
     let ensemble = planted(60, 12, 3, 0.25, 7);
     let truth = Partition::from_labels((0..60).map(|i| i % 3));
-    for represent in registry.represent.names() {
-        let part = registry.represent.build(&Part::named(represent)).unwrap();
+    for represent in registry.ca.names() {
+        let part = registry.ca.build(&Part::named(represent)).unwrap();
         let mut spec = registry.preset("ec-cms-admm").unwrap().spec.clone();
-        spec.represent = Part::named(represent);
+        spec.ca = Part::named(represent);
         spec.consensus = Part::named("k-medoids");
         let pipeline = registry.pipeline(&spec);
         if part.kind() != Kind::Similarity {
             assert!(pipeline.is_err(), "{represent} makes no similarity");
             continue;
         }
-        let outcome = pipeline.unwrap().run(&ensemble, 3, &mut Ctx::default()).unwrap();
+        let outcome = pipeline.unwrap().run(&ensemble, 3, &Ctx::default()).unwrap();
         assert_eq!(outcome.partition.clusters(), 3);
         // Learned similarities may need parameters that suit the data.
         let ari = Scores::of(&truth, &outcome.partition).unwrap().ari;

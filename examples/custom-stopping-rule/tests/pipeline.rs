@@ -12,7 +12,7 @@ fn report(stop: Part) -> Report {
     let mut spec = registry.preset("ec-cms-admm").unwrap().spec.clone();
     spec.stop = Some(stop);
     let pipeline = registry.pipeline(&spec).unwrap();
-    let outcome = pipeline.run(&planted(80, 10, 4, 0.3, 3), 4, &mut Ctx::default()).unwrap();
+    let outcome = pipeline.run(&planted(80, 10, 4, 0.3, 3), 4, &Ctx::default()).unwrap();
     assert_eq!(outcome.partition.clusters(), 4);
     outcome.report
 }

@@ -67,7 +67,7 @@ const METHODS: [(&str, &str); 5] = [
 pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let settings = &args.settings();
     let (pixels, truth) = digits::load();
-    let mut ctx = Ctx::<f64>::default().with_threads(settings.threads);
+    let ctx = Ctx::<f64>::default().with_threads(settings.threads);
     let began = Instant::now();
     let ensemble = ctx.install(|_| base_clusterings(&pixels, settings))??;
     introduce(&ensemble, &truth, began.elapsed(), settings, out)?;
@@ -101,12 +101,10 @@ pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
 
 /// They start by plain k-means++, which keeps the table the one the README shows.
 fn base_clusterings(pixels: &[f64], settings: &Settings) -> Result<Ensemble, Error> {
-    let params = KMeansPoolParams {
-        size: settings.clusterings,
-        candidates: Some(1),
-        seed: settings.seed,
-        ..KMeansPoolParams::default()
-    };
+    let params = KMeansPoolParams::default()
+        .size(settings.clusterings)
+        .candidates(Some(1))
+        .seed(settings.seed);
     KMeansPool::new(params)?.generate(pixels, digits::PIXELS)
 }
 
@@ -183,9 +181,9 @@ fn score(
     backend: &dyn Backend<f64>,
     settings: &Settings,
 ) -> Result<(Numbers, Duration, Report), Error> {
-    let mut ctx = Ctx::new(backend).with_seed(settings.seed).with_threads(settings.threads);
+    let ctx = Ctx::new(backend).with_seed(settings.seed).with_threads(settings.threads);
     let began = Instant::now();
-    let outcome = method.run(ensemble, truth.clusters(), &mut ctx)?;
+    let outcome = method.run(ensemble, truth.clusters(), &ctx)?;
     let time = began.elapsed();
     Ok((numbers(&Scores::of(truth, &outcome.partition)?), time, outcome.report))
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ensemble, ParamType, Parameters};
+use enclust::core::{Ensemble, ParamType, Parameters, Watch};
 use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
 use enclust_io::{Features, Pool, read_features_with, write_pool};
 use serde::Serialize;
@@ -154,18 +153,17 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
 
 impl GenerateArgs {
     fn params(&self) -> KMeansPoolParams {
-        KMeansPoolParams {
-            size: self.size,
-            min_clusters: self.min_clusters,
-            max_clusters: self.max_clusters,
-            iterations: self.iterations,
-            candidates: self.candidates,
-            features: self.features,
-            samples: self.samples,
-            assign: self.assign,
-            scale: self.scale,
-            seed: self.seed,
-        }
+        KMeansPoolParams::default()
+            .size(self.size)
+            .min_clusters(self.min_clusters)
+            .max_clusters(self.max_clusters)
+            .iterations(self.iterations)
+            .candidates(self.candidates)
+            .features(self.features)
+            .samples(self.samples)
+            .assign(self.assign)
+            .scale(self.scale)
+            .seed(self.seed)
     }
 
     fn generate(
@@ -175,11 +173,8 @@ impl GenerateArgs {
         console: &Console,
     ) -> Result<Ensemble, Failure> {
         let progress = Progress::new(console, "making base clusterings");
-        let watch = |done: usize, total: usize| {
-            progress.advance(done as u64, total as u64);
-            ControlFlow::Continue(())
-        };
-        let make = || generator.generate_watched(&features.values, features.dimension, &watch);
+        let watch = Watch::default().with_observer(&progress);
+        let make = || generator.generate_watched(&features.values, features.dimension, watch);
         in_threads(self.threads, make)?.map_err(Failure::in_file(&self.features_file))
     }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use enclust::core::{Listed, ParamSpec, Part, PipelineSpec, Preset, Range, Registry};
+use enclust::core::{Error, Listed, ParamSpec, Part, PipelineSpec, Preset, Range, Registry, Stage};
 use serde::Serialize;
 
 use crate::console::{HEAD, NAME};
 use crate::failure::Failure;
 use crate::parts::Parts;
+use crate::recipe::wrong;
 use crate::record::json;
 
 /// Show every component with its parameters, defaults and ranges, and every method
@@ -18,7 +19,7 @@ use crate::record::json;
     enclust list enhance\n  \
     enclust list method --json")]
 pub struct ListArgs {
-    /// Show one place only: ca, confidence, enhance, stop, finish, backend or method
+    /// Show one stage only: ca, confidence, enhance, stop, consensus, backend; or method
     #[arg(value_name = "STAGE")]
     stage: Option<String>,
 
@@ -90,9 +91,13 @@ struct MethodEntry {
 impl Listing {
     fn of(registry: &Registry<f64>, stage: Option<&str>) -> Result<Self, Failure> {
         let listed = registry.listing();
-        let mut known: Vec<&str> = listed.iter().map(|entry| entry.key).collect();
+        let mut known: Vec<&str> = listed.iter().map(|entry| entry.stage.key()).collect();
         known.push(METHOD);
         known.dedup();
+        if let Some(now) = stage.and_then(Stage::renamed) {
+            let (old, new) = (stage.unwrap_or_default().to_string(), now.key().to_string());
+            return Err(wrong(Error::Renamed { old, new }));
+        }
         if let Some(name) = stage.filter(|stage| !known.contains(stage)) {
             return Err(Failure::Unknown {
                 what: "stage",
@@ -101,7 +106,7 @@ impl Listing {
             });
         }
         let wanted = |key: &str| stage.is_none_or(|stage| stage == key);
-        let components = listed.iter().filter(|entry| wanted(entry.key));
+        let components = listed.iter().filter(|entry| wanted(entry.stage.key()));
         let methods = registry.presets().iter().filter(|_| wanted(METHOD));
         Ok(Listing {
             components: components.map(ComponentEntry::of).collect(),
@@ -133,9 +138,10 @@ impl Listing {
 
 impl ComponentEntry {
     fn of(listed: &Listed<'_>) -> Self {
-        let Listed { stage, key, name, summary, parameters } = *listed;
+        let Listed { stage, name, summary, parameters, .. } = *listed;
+        let key = stage.key();
         let parameters = parameters.iter().map(|spec| ParameterEntry::of(key, spec)).collect();
-        ComponentEntry { stage: key, place: stage, name, summary, parameters }
+        ComponentEntry { stage: key, place: stage.noun(), name, summary, parameters }
     }
 
     fn print(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -174,7 +180,8 @@ impl RangeEntry {
     fn of(range: Range) -> Self {
         let (minimum, maximum, above_minimum) = match range {
             Range::Positive => (Some(0.0), None, true),
-            Range::Within(low, high) => (Some(low), Some(high), false),
+            Range::Within(low, high) | Range::From(low, high) => (Some(low), Some(high), false),
+            Range::Above(low, high) => (Some(low), Some(high), true),
             Range::AtLeast(low) => (Some(low), None, false),
             _ => (None, None, false),
         };
@@ -188,7 +195,7 @@ impl MethodEntry {
         MethodEntry {
             name: preset.name,
             summary: preset.summary,
-            parts: parts.into_iter().map(|(stage, part)| (stage, part.to_string())).collect(),
+            parts: parts.into_iter().map(|(stage, part)| (stage.key(), part.to_string())).collect(),
             in_a_line: options(&preset.spec).join(" "),
         }
     }
@@ -196,13 +203,10 @@ impl MethodEntry {
 
 /// The options that make the same of any other method.
 fn options(spec: &PipelineSpec) -> Vec<String> {
-    let parts = spec.parts().into_iter();
     // Without an enhancer confident pairs are not read.
-    let parts = parts.filter(|(stage, part)| *stage != "confidence" || part.name != "none");
-    let chosen = parts.clone().map(|(stage, part)| match stage {
-        "confidence" => format!("--confidence-rule {}", part.name),
-        _ => format!("--{stage} {}", part.name),
-    });
+    let parts = spec.parts().into_iter();
+    let parts = parts.filter(|(stage, part)| *stage != Stage::Confidence || !part.is_none());
+    let chosen = parts.clone().map(|(stage, part)| format!("--{stage} {}", part.name));
     let set = parts.flat_map(|(stage, Part { values, .. })| {
         values.iter().map(move |(name, value)| format!("--set {stage}.{name}={value}"))
     });

@@ -9,9 +9,7 @@ use std::time::Instant;
 use enclust::core::{Ensemble, Parameters};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, write_atomically};
-use enclust_stability::{
-    Level, Rule, Stability, StabilityParams, Verdict, choose, stability_watched,
-};
+use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose, stability};
 use serde::Serialize;
 
 use crate::clusters::{parse_clusters_range, usual_range};
@@ -169,10 +167,9 @@ impl StabilityArgs {
 
         let began = Instant::now();
         let progress = Progress::new(console, "drawing parts of the ensemble");
-        let mut watch = |done: usize| progress.advance(done as u64, params.draws as u64);
-        let mut ctx = self.machine.context(&*backend, self.selection.seed.into());
+        let ctx = self.machine.context(&*backend, self.selection.seed.into());
         let ks = self.k.clone().unwrap_or_else(|| usual_range(&ensemble));
-        let found = stability_watched(&method, &ensemble, ks, &params, &mut ctx, &mut watch)?;
+        let found = stability(&method, &ensemble, ks, &params, &ctx.with_observer(&progress))?;
         drop(progress);
         let timings = vec![Timing::new("stability", began.elapsed())];
 
@@ -187,7 +184,7 @@ impl StabilityArgs {
     }
 
     fn params(&self) -> Result<StabilityParams, Failure> {
-        let mut params = StabilityParams { take: self.take, ..StabilityParams::default() };
+        let mut params = StabilityParams::default().take(self.take);
         let given = |from: Option<f64>, to: &mut f64| *to = from.unwrap_or(*to);
         params.draws = self.draws.unwrap_or(params.draws);
         given(self.lower, &mut params.lower);

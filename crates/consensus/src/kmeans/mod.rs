@@ -133,7 +133,7 @@ pub fn kmeans_from(
     centres: &[f64],
     max_iterations: usize,
 ) -> Result<KMeans> {
-    let params = KMeansParams { max_iterations, ..KMeansParams::default() };
+    let params = KMeansParams::default().max_iterations(max_iterations);
     let k = centres.len() / dimension.max(1);
     Error::check_size("coordinates of the centres", k * dimension, centres.len())?;
     let job = Job::new(points, dimension, weights, k, &params, 0)?;

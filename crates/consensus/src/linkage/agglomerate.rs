@@ -56,7 +56,7 @@ pub(super) trait Watch {
     /// takes ties between crowds, or single linkage.
     fn room(&mut self, crowds: usize) -> Result<()>;
     /// So many of all pairs are done with; told from time to time.
-    fn progress(&mut self, done: u64, all: u64);
+    fn progress(&mut self, done: u64, all: u64) -> Result<()>;
 }
 
 /// The link to a slot that is empty. It survives every rule and loses every
@@ -145,7 +145,7 @@ impl<R: Rule> Agglomeration<R> {
             }
             // A step costs what is alive, so pairs tell the time and steps do not.
             if steps.is_multiple_of(BETWEEN_REPORTS) {
-                watch.progress(all.saturating_sub(pairs(self.alive)), all);
+                watch.progress(all.saturating_sub(pairs(self.alive)), all)?;
             }
         }
         Ok(self.joins)

@@ -8,8 +8,8 @@ mod units;
 
 use enclust_core::{
     Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Grouping, Kind,
-    ParamError, Parameters, Partition, Range, Real, Result, Shape, Similarity, Weighting, check_k,
-    choice, parameters,
+    Partition, Range, Real, Result, Shape, Similarity, Stage, Weighting, check_k, choice,
+    parameters,
 };
 
 use agglomerate::{Join, Watch, agglomerate};
@@ -94,9 +94,9 @@ parameters! {
 ///     0.2, 0.4, 1.0, 0.7,
 ///     0.1, 0.1, 0.7, 1.0,
 /// ])?;
-/// let mut ctx = Ctx::default();
-/// let tree = Linkage::average().fit(&similarity.into(), &mut ctx)?;
-/// assert_eq!(tree.cut(2, &mut ctx)?.labels(), &[0, 0, 1, 1]);
+/// let ctx = Ctx::default();
+/// let tree = Linkage::average().fit(&similarity.into(), &ctx)?;
+/// assert_eq!(tree.cut(2, &ctx)?.labels(), &[0, 0, 1, 1]);
 ///
 /// // The last merge is at 1 − (0.2 + 0.1 + 0.4 + 0.1) / 4.
 /// let last = tree.dendrogram().unwrap().merges()[2];
@@ -116,13 +116,9 @@ pub struct Linkage {
 }
 
 impl Linkage {
-    /// With this method and these parameters.
-    pub fn new(
-        method: LinkageMethod,
-        params: LinkageParams,
-    ) -> std::result::Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Linkage { method, params })
+    /// Linkage by this method with these parameters.
+    pub fn new(method: LinkageMethod, params: LinkageParams) -> Self {
+        Linkage { method, params }
     }
 
     /// Average linkage with default parameters.
@@ -144,10 +140,9 @@ impl Linkage {
         Linkage { method, params: LinkageParams::default() }
     }
 
-    /// With another choice of what counts as one object.
-    pub fn with_weighting(mut self, weighting: Weighting) -> Self {
-        self.params.weighting = weighting;
-        self
+    /// The same with another choice of what counts as one object.
+    pub fn weighting(self, weighting: Weighting) -> Self {
+        Linkage { params: self.params.weighting(weighting), ..self }
     }
 
     /// The method.
@@ -164,7 +159,7 @@ impl Linkage {
     fn join_samples<S: Real>(
         &self,
         similarity: &Similarity<S>,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Vec<Join>> {
         let (counts, crowds) = (self.counts(similarity)?, samples_in_crowds(similarity));
         let watch = &mut Watching { linkage: self, grouping: similarity.grouping(), ctx };
@@ -175,7 +170,7 @@ impl Linkage {
     fn join_groups<S: Real>(
         &self,
         similarity: &Similarity<S>,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Vec<Join>> {
         let (counts, grouping) = (self.counts(similarity)?, similarity.grouping());
         let watch = &mut Watching { linkage: self, grouping, ctx };
@@ -209,7 +204,7 @@ impl<S: Real> Consensus<S> for Linkage {
         &[Kind::Similarity]
     }
 
-    fn fit(&self, evidence: &Evidence<S>, ctx: &mut Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
+    fn fit(&self, evidence: &Evidence<S>, ctx: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
         let similarity = evidence.similarity_for(self.name())?;
         let samples = similarity.grouping().samples();
         let (joins, largest_k) = match self.params.weighting {
@@ -236,7 +231,7 @@ impl<S: Real> Consensus<S> for Linkage {
 struct Watching<'a, 'c, S> {
     linkage: &'a Linkage,
     grouping: &'a Grouping,
-    ctx: &'a mut Ctx<'c, S>,
+    ctx: &'a Ctx<'c, S>,
 }
 
 impl<S: Real> Watch for Watching<'_, '_, S> {
@@ -244,15 +239,15 @@ impl<S: Real> Watch for Watching<'_, '_, S> {
     fn room(&mut self, crowds: usize) -> Result<()> {
         let until_now = memory::footprint(self.grouping.samples(), self.grouping.len()).total();
         self.ctx.require(
-            &format!("consensus ({})", self.linkage.name()),
+            &Stage::Consensus.of(self.linkage.name()),
             until_now + memory::table(crowds),
             &format!("{crowds} kinds of clusters, because of ties"),
             "let every group count once (weighting = groups), choose another consensus function",
         )
     }
 
-    fn progress(&mut self, done: u64, all: u64) {
-        self.ctx.progress(done, all);
+    fn progress(&mut self, done: u64, all: u64) -> Result<()> {
+        self.ctx.progress("linkage", done, all)
     }
 }
 
@@ -264,7 +259,7 @@ struct Tree {
 }
 
 impl<S: Real> Fitted<S> for Tree {
-    fn cut(&self, k: usize, _: &mut Ctx<'_, S>) -> Result<Partition> {
+    fn cut(&self, k: usize, _: &Ctx<'_, S>) -> Result<Partition> {
         check_k(&self.name, k, self.largest_k)?;
         self.dendrogram.cut(k)
     }

@@ -4,12 +4,14 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::memory::{Bytes, Footprint, Shape};
+use crate::stages::stage::Stage;
 
 /// What one stage of a run needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Need {
-    /// The stage: "microclusters", "represent", "confidence", "enhance", "consensus".
-    pub stage: &'static str,
+    /// The stage.
+    pub stage: Stage,
     /// The part that does it.
     pub component: String,
     /// What earlier stages have left in memory for this one or a later one.
@@ -19,35 +21,32 @@ pub struct Need {
 }
 
 impl Need {
+    pub(crate) fn new(stage: Stage, component: &str, held: Bytes, own: Footprint) -> Self {
+        Need { stage, component: component.to_string(), held, own }
+    }
+
     /// The most memory in use while the stage runs.
     pub fn peak(&self) -> Bytes {
         self.held + self.own.total()
     }
 
-    /// What else could do the stage's work, in words.
-    fn alternative(&self) -> Option<&'static str> {
-        match self.stage {
-            "represent" => Some("another representation"),
-            "confidence" => Some("another choice of confident pairs"),
-            "enhance" => Some("another enhancer"),
-            "consensus" => Some("another consensus function"),
-            _ => None,
-        }
+    /// What else could do the work of the stage, in words.
+    fn alternative(&self) -> Option<String> {
+        let replaceable = Stage::PIPELINE.contains(&self.stage);
+        replaceable.then(|| format!("another {}", self.stage.noun()))
     }
 }
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.component.as_str() {
-            "" => f.write_str(self.stage),
-            component => write!(f, "{} ({component})", self.stage),
-        }
+        f.write_str(&self.stage.of(&self.component))
     }
 }
 
-/// [`Error::Memory`] unless so much is available; where that is not known, all is.
+/// [`Error::Memory`] if less is available. Where it is not known what is available, nothing is
+/// refused.
 pub(crate) fn require(
-    stage: &str,
+    place: &str,
     needed: Bytes,
     available: Option<Bytes>,
     size: &str,
@@ -55,7 +54,7 @@ pub(crate) fn require(
 ) -> Result<()> {
     match available {
         Some(available) if needed > available => Err(Error::Memory {
-            stage: stage.to_string(),
+            stage: place.to_string(),
             size: size.to_string(),
             needed,
             available,
@@ -151,16 +150,10 @@ mod tests {
     fn plan(squares: u64) -> impl Fn(&Shape) -> Vec<Need> {
         move |shape| {
             let similarity = shape.similarity();
-            let need = |stage, component: &str, held, own| Need {
-                stage,
-                component: component.to_string(),
-                held,
-                own,
-            };
             vec![
-                need("represent", "eac", Bytes(0), Footprint::new(similarity, Bytes(0))),
-                need(
-                    "enhance",
+                Need::new(Stage::Ca, "eac", Bytes(0), Footprint::new(similarity, Bytes(0))),
+                Need::new(
+                    Stage::Enhance,
                     "greedy",
                     similarity,
                     Footprint::new(similarity, shape.square() * squares),

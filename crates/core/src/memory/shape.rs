@@ -1,10 +1,10 @@
 //! The sizes that decide how much memory a stage takes.
 
-use crate::convergence::Needs;
-use crate::ensemble::MISSING;
+use crate::data::ensemble::MISSING;
+use crate::data::microclusters::Microclusters;
 use crate::memory::Bytes;
-use crate::microclusters::Microclusters;
-use crate::real::Real;
+use crate::numbers::real::Real;
+use crate::run::quantities::Quantities;
 
 /// How large a run is, before anything of that size exists.
 ///
@@ -39,8 +39,8 @@ pub struct Shape {
     pub threads: usize,
     /// The number of clusters the run is for, where it is known.
     pub k: Option<usize>,
-    /// What an observer asks an iteration to compute.
-    pub needs: Needs,
+    /// What a rule or an observer reads of each iteration.
+    pub needs: Quantities,
     /// What the stage reads besides the label rows: the confident pairs of an enhancer,
     /// the evidence of a consensus function. It is not part of the stage's footprint,
     /// but its size may depend on choices of the stages before.
@@ -71,7 +71,7 @@ impl Shape {
             scalar: size_of::<S>(),
             threads: rayon::current_num_threads(),
             k: None,
-            needs: Needs::default(),
+            needs: Quantities::NONE,
             input: Bytes(0),
             joined: Joined::of(microclusters),
         }
@@ -95,7 +95,7 @@ impl Shape {
             scalar: size_of::<S>(),
             threads: rayon::current_num_threads(),
             k: None,
-            needs: Needs::default(),
+            needs: Quantities::NONE,
             input: Bytes(0),
             joined: Joined { total: mean * clusterings as f64, mean: Some(mean) },
         }
@@ -131,8 +131,8 @@ impl Shape {
         self.k.unwrap_or(10)
     }
 
-    /// The same with an observer that asks for this.
-    pub fn with_needs(self, needs: Needs) -> Self {
+    /// The same with a rule or an observer that reads these.
+    pub fn with_needs(self, needs: Quantities) -> Self {
         Shape { needs, ..self }
     }
 
@@ -230,7 +230,7 @@ fn pairs(members: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::Ensemble;
+    use crate::data::ensemble::Ensemble;
 
     fn shape(columns: &[[u8; 6]]) -> Shape {
         Shape::of::<f64>(&Microclusters::of(&Ensemble::from_columns(columns).unwrap()))

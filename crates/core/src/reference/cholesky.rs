@@ -1,9 +1,9 @@
 //! Cholesky factorisation.
 
-use crate::backend::SpdSolve;
 use crate::error::{Error, Result};
-use crate::matrix::{Mat, MatMut, MatRef};
-use crate::real::Real;
+use crate::numbers::matrix::{Mat, MatMut, MatRef};
+use crate::numbers::real::Real;
+use crate::stages::backend::SpdSolve;
 
 /// A = LLᵀ with L lower triangular.
 #[derive(Clone, Debug)]

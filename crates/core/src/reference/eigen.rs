@@ -1,10 +1,10 @@
 //! Eigenpairs of a symmetric matrix: Householder reduction to tridiagonal form,
 //! then implicitly shifted QL rotations.
 
-use crate::backend::Eigen;
 use crate::error::{Error, Result};
-use crate::matrix::{Mat, MatRef};
-use crate::real::Real;
+use crate::numbers::matrix::{Mat, MatRef};
+use crate::numbers::real::Real;
+use crate::stages::backend::Eigen;
 
 /// Rotation sweeps allowed for one eigenvalue; two or three are usual.
 const SWEEPS: usize = 60;

@@ -1,8 +1,8 @@
 //! The product of two dense matrices.
 
-use crate::backend::check_product;
-use crate::matrix::{MatMut, MatRef};
-use crate::real::Real;
+use crate::numbers::matrix::{MatMut, MatRef};
+use crate::numbers::real::Real;
+use crate::stages::backend::check_product;
 
 /// C ← αAB + βC, a column of C at a time as a combination of columns of A.
 pub fn gemm<S: Real>(alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {

@@ -7,10 +7,10 @@ mod gemm;
 pub use cholesky::Cholesky;
 pub use eigen::eigh;
 
-use crate::backend::Backend;
-use crate::component::Component;
-use crate::matrix::{MatMut, MatRef};
-use crate::real::Real;
+use crate::numbers::matrix::{MatMut, MatRef};
+use crate::numbers::real::Real;
+use crate::stages::backend::Backend;
+use crate::stages::component::Component;
 
 /// The backend made of the reference kernels alone.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,14 +7,14 @@
 use enclust_core::{Backend, MatMut, MatRef, Real};
 use pulp::{Arch, NullaryFnOnce};
 
-use super::AdmmParams;
+use super::Admm;
 use super::blocks::InverseBlocks;
 use super::run::{FixedColumns, Sums, Variable, pair_weights, weighted_squares};
 use crate::objective::clip;
 
 /// What every panel reads.
 pub struct Shared<'a, S> {
-    pub params: &'a AdmmParams,
+    pub params: &'a Admm,
     pub inverse: &'a InverseBlocks<S>,
     pub sizes: &'a [f64],
     pub fixed: &'a FixedColumns<S>,
@@ -211,7 +211,7 @@ fn split_diagonal<S: Real>(shared: &Shared<'_, S>, q: usize, off: S, column: &mu
 }
 
 /// 1 / (λ + γ₁), the factor of the E-update on free entries.
-fn free_factor<S: Real>(params: &AdmmParams) -> S {
+fn free_factor<S: Real>(params: &Admm) -> S {
     S::of(1.0 / (params.lambda + params.gamma1))
 }
 
@@ -226,7 +226,7 @@ struct Scratch<S> {
 }
 
 impl<S: Real> Scratch<S> {
-    fn new(n: usize, params: &AdmmParams) -> Self {
+    fn new(n: usize, params: &Admm) -> Self {
         let zeros = || vec![S::zero(); n];
         let factor = vec![free_factor(params); n];
         Scratch { weight: vec![0.0; n], factor, shift: zeros(), steps: [zeros(), zeros(), zeros()] }

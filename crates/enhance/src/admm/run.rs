@@ -5,7 +5,7 @@ use std::sync::Arc;
 use enclust_core::{Change, Ctx, Mat, Problem, Real, Result, Similarity, condensed_len};
 use rayon::prelude::*;
 
-use super::AdmmParams;
+use super::Admm;
 use super::blocks::InverseBlocks;
 use super::panel::{Columns, Shared, cut_symmetric_part};
 use crate::objective::{clip, norm};
@@ -86,7 +86,7 @@ impl Sums {
     /// Norms below `noise` are rounding errors of zero, and are taken as zero.
     fn change(self, name: &'static str, noise: f64) -> Change {
         let norm = |squares: f64| if squares.sqrt() < noise { 0.0 } else { squares.sqrt() };
-        Change { name, step: norm(self.step), scale: norm(self.scale) }
+        Change::new(name, norm(self.step), norm(self.scale))
     }
 }
 
@@ -132,7 +132,7 @@ fn positions(order: &[usize]) -> Vec<usize> {
 /// In place of Y₂ stands T = C + Y₂/γ₂, whose symmetric part F is cut from. The
 /// step Y₂ ← Y₂ + γ₂(C − F) then reads Y₂ = γ₂(T − F) and needs no pass of its own.
 pub struct Run<'a, S> {
-    params: &'a AdmmParams,
+    params: &'a Admm,
     inverse: InverseBlocks<S>,
     sizes: Vec<f64>,
     fixed: FixedColumns<S>,
@@ -148,10 +148,10 @@ pub struct Run<'a, S> {
 
 impl<'a, S: Real> Run<'a, S> {
     /// The authors' start.
-    pub fn new(params: &'a AdmmParams, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Self> {
+    pub fn new(params: &'a Admm, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Self> {
         let sizes = problem.similarity.grouping().sizes();
         let gamma = params.gamma1 + params.gamma2;
-        let inverse = InverseBlocks::new(problem.confident, sizes, gamma, ctx.backend)?;
+        let inverse = InverseBlocks::new(problem.confident, sizes, gamma, ctx.backend())?;
         let n = sizes.len();
         Ok(Run {
             params,
@@ -188,7 +188,7 @@ impl<'a, S: Real> Run<'a, S> {
             fixed: &self.fixed,
             a: &self.a,
             f: &self.f,
-            backend: ctx.backend,
+            backend: ctx.backend(),
         };
         let panels =
             self.c.panels().zip(self.e.panels()).zip(self.y1.panels()).zip(self.t.panels());

@@ -20,15 +20,15 @@ pub fn certificate<S: Real>(
     let scale = norm(problem.similarity);
     let fixed_error = fixed_error(problem, answer);
     let (energy, distance) = on_the_diagonal(problem, answer);
-    Certificate {
-        relative_residual: relative(measure.square.sqrt() / lambda, scale),
-        relative_distance: relative(residual / lambda, scale),
-        distance: residual / lambda,
-        largest_distance: ((measure.largest + rounding) / lambda).max(fixed_error),
-        objective: measure.energy + energy + 0.5 * lambda * (measure.distance + distance),
-        objective_gap: residual * residual / (2.0 * lambda),
-        fixed_error,
-    }
+    let mut proved = Certificate::default();
+    proved.relative_residual = relative(measure.square.sqrt() / lambda, scale);
+    proved.relative_distance = relative(residual / lambda, scale);
+    proved.distance = residual / lambda;
+    proved.largest_distance = ((measure.largest + rounding) / lambda).max(fixed_error);
+    proved.objective = measure.energy + energy + 0.5 * lambda * (measure.distance + distance);
+    proved.objective_gap = residual * residual / (2.0 * lambda);
+    proved.fixed_error = fixed_error;
+    proved
 }
 
 /// How far any fixed entry is from its value.

@@ -22,7 +22,7 @@ pub fn footprint<T: Real>(shape: &Shape) -> Footprint {
     // The copy of the answer is the result; the tiles it is copied from come on top
     // only after the matrices are freed.
     let answer = Bytes(upper(shape).0.saturating_sub(shape.condensed().0));
-    let evaluation = evaluation_bytes(shape, shape.needs);
+    let evaluation = evaluation_bytes(shape);
     let working = matrices + masks + scratch + graphs + answer + evaluation;
     Footprint::new(shape.similarity(), working)
 }

@@ -16,13 +16,11 @@ mod tiles;
 use std::sync::Arc;
 
 use enclust_core::{
-    Component, Convergence, Ctx, Enhanced, Enhancer, Error, Footprint, Needs, ParamError,
-    Parameters, Problem, Range, Real, Record, Report, Result, Shape, Similarity, Status, choice,
-    iterate, parameters,
+    Claims, Component, Ctx, Enhance, Enhanced, Error, Footprint, KktResidual, Problem, Quantities,
+    Range, Real, Record, Result, Shape, Similarity, Stage, Status, choice, part,
 };
 
 use crate::objective::{norm, objective, relative};
-use crate::stopping::{KktResidual, ToleranceParams};
 use certificate::certificate;
 use solve::{Progress, Solve};
 use system::System;
@@ -41,9 +39,56 @@ choice! {
     }
 }
 
-parameters! {
-    /// Parameters of [`Exact`].
-    pub struct ExactParams for "exact" {
+part! {
+    /// The global optimum of the self-enhancement problem, with a certificate.
+    ///
+    /// **Problem.** The one in [`objective`](crate::objective). Its bounds are never
+    /// active, so the optimum solves one linear system on the free entries (T1 in
+    /// `docs/theory.md`): the Laplacian of the product graph H □ H plus λ, with the fixed
+    /// entries as boundary values. It is solved by conjugate gradients with products by
+    /// the sparse H alone, preconditioned by one step of alternating directions with an
+    /// incomplete factor of the shifted Laplacian: three to four times fewer iterations
+    /// than with the diagonal (`docs/performance.md` has what else was tried).
+    ///
+    /// **Parameters.** See [`Exact`]. The residual of the system divided by λ‖A‖
+    /// bounds the relative distance to the optimum (T5); `tolerance` is that bound. The
+    /// default is the loosest at which labels equalled those at 1e-10 on the authors' pools
+    /// (`docs/performance.md`). A [start](Problem::start) over the same groups is used.
+    ///
+    /// **Complexity.** An iteration costs O(n' · entries of H) time; four and a half n' × n'
+    /// matrices, in single precision unless the system is too badly conditioned for it.
+    ///
+    /// **Determinism.** Tiles of fixed size, sums in order: the thread count changes no
+    /// bit.
+    ///
+    /// **Certificate.** Computed anew from the matrix that is returned, rounding errors
+    /// included; see [`Certificate`](enclust_core::Certificate).
+    ///
+    /// **Errors.** [`Error::Unsupported`] if an edge of H is not fixed (the system then
+    /// couples with the diagonal); [`Error::NotFinite`] if the arithmetic overflows. Not
+    /// converging is a [`Status`](enclust_core::Status) of the report.
+    ///
+    /// ```
+    /// use enclust_core::{Confidence, Ctx, Enhance, Ensemble, Microclusters, Problem, Ca, Question};
+    /// use enclust_ca::Lwca;
+    /// use enclust_enhance::{Exact, Threshold};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1], [0, 1, 1, 2, 2]])?;
+    /// let m = Microclusters::of(&e);
+    /// let ctx = &Ctx::<f64>::default();
+    /// let evidence = Lwca::default().build(&m, &Question::default(), ctx)?;
+    /// let similarity = evidence.as_similarity().unwrap();
+    /// let confident = Threshold::default().select(&m, similarity, ctx)?;
+    /// let problem = Problem::new(similarity, &confident)?;
+    /// let report = Exact::default().enhance(&problem, ctx)?.report;
+    /// assert!(report.certificate.unwrap().relative_distance <= 1e-3);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** The problem: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
+    /// clustering via co-association matrix self-enhancement", TNNLS 2023. The system:
+    /// `docs/theory.md`.
+    pub struct Exact("exact", "the global optimum, certified") {
         /// λ: how closely the answer follows the given similarity where it is free.
         pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// How close to the optimum the answer must be, relative to ‖A‖ (unused when another stopping rule is given).
@@ -55,114 +100,41 @@ parameters! {
     }
 }
 
-/// The global optimum of the self-enhancement problem, with a certificate.
-///
-/// **Problem.** The one in [`objective`](crate::objective). Its bounds are never
-/// active, so the optimum solves one linear system on the free entries (T1 in
-/// `docs/theory.md`): the Laplacian of the product graph H □ H plus λ, with the fixed
-/// entries as boundary values. It is solved by conjugate gradients with products by
-/// the sparse H alone, preconditioned by one step of alternating directions with an
-/// incomplete factor of the shifted Laplacian: three to four times fewer iterations
-/// than with the diagonal (`docs/performance.md` has what else was tried).
-///
-/// **Parameters.** See [`ExactParams`]. The residual of the system divided by λ‖A‖
-/// bounds the relative distance to the optimum (T5); `tolerance` is that bound. The
-/// default is the loosest at which labels equalled those at 1e-10 on the authors' pools
-/// (`docs/performance.md`). A [start](Problem::start) over the same groups is used.
-///
-/// **Complexity.** An iteration costs O(n' · entries of H) time; four and a half n' × n'
-/// matrices, in single precision unless the system is too badly conditioned for it.
-///
-/// **Determinism.** Tiles of fixed size, sums in order: the thread count changes no
-/// bit.
-///
-/// **Certificate.** Computed anew from the matrix that is returned, rounding errors
-/// included; see [`Certificate`](enclust_core::Certificate).
-///
-/// **Errors.** [`Error::Unsupported`] if an edge of H is not fixed (the system then
-/// couples with the diagonal); [`Error::NotFinite`] if the arithmetic overflows. Not
-/// converging is a [`Status`](enclust_core::Status) of the report.
-///
-/// ```
-/// use enclust_core::{Confidence, Ctx, Enhancer, Ensemble, Microclusters, Problem, Represent};
-/// use enclust_ca::Lwca;
-/// use enclust_enhance::{Exact, Threshold};
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1], [0, 1, 1, 2, 2]])?;
-/// let m = Microclusters::of(&e);
-/// let ctx = &mut Ctx::<f64>::default();
-/// let evidence = Lwca::default().build(&m, ctx)?;
-/// let similarity = evidence.as_similarity().unwrap();
-/// let confident = Threshold::default().select(&m, similarity, ctx)?;
-/// let problem = Problem { similarity, confident: &confident, start: None };
-/// let report = Exact::default().enhance(&problem, ctx)?.report;
-/// assert!(report.certificate.unwrap().relative_distance <= 1e-3);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** The problem: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
-/// clustering via co-association matrix self-enhancement", TNNLS 2023. The system:
-/// `docs/theory.md`.
-#[derive(Clone, Debug, Default)]
-pub struct Exact {
-    params: ExactParams,
-    stop: Option<Arc<dyn Convergence>>,
-}
-
 impl Exact {
-    /// Checks the parameters.
-    pub fn new(params: ExactParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(Exact { params, stop: None })
-    }
-
-    fn rule(&self) -> Result<Arc<dyn Convergence>> {
-        Ok(match &self.stop {
-            Some(rule) => Arc::clone(rule),
-            None => {
-                Arc::new(KktResidual::new(ToleranceParams { tolerance: self.params.tolerance })?)
-            }
-        })
-    }
-
     fn solve<S: Real, T: Real>(
         &self,
         problem: &Problem<'_, S>,
         system: &System,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Enhanced<S>> {
-        let lambda = self.params.lambda;
-        let scale = lambda * norm(problem.similarity);
-        let target = if self.stop.is_none() { self.params.tolerance * scale } else { 0.0 };
+        let scale = self.lambda * norm(problem.similarity);
+        let own = KktResidual::default().tolerance(self.tolerance);
+        let target = problem.stop.unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
         let mut solve = Solve::<S, T>::new(problem, system)?;
-        let step = |_: &mut Ctx<'_, S>, iteration, needs: Needs| {
+        let step = |solve: &mut Solve<'_, S, T>, iteration, needs: Quantities| {
             let progress = solve.step(target);
             let residual = relative(solve.norm(), scale);
             if !residual.is_finite() {
                 return Err(Error::NotFinite { what: "the residual", iteration });
             }
-            let objective = match needs.objective {
-                true => {
-                    solve.settle();
-                    let now = complete(problem, lambda, solve.answer())?;
-                    Some(objective(problem, lambda, &now))
-                }
-                false => None,
-            };
+            let record = Record::default().with_residual(residual);
             let exhausted = progress == Progress::Exhausted;
-            Ok(Record { residual: Some(residual), objective, exhausted, ..Record::default() })
+            let record = record.with_end(exhausted.then_some(Status::PrecisionLimit));
+            if !needs.contains(Quantities::OBJECTIVE) {
+                return Ok(record);
+            }
+            let now = current(problem, self.lambda, solve)?;
+            Ok(record.with_objective(objective(problem, self.lambda, &now)))
         };
-        let groups = problem.similarity.len();
-        let rule = self.rule()?;
-        let report = iterate(self.name(), groups, &rule, self.params.limit, ctx, step)?;
+        let iteration = problem.iteration(self.name(), &own, self.limit);
+        let now = |solve: &mut Solve<'_, S, T>| current(problem, self.lambda, solve);
+        let report = iteration.run(ctx, &mut solve, step, now)?;
         let (between, measure) = solve.finish();
-        let similarity = complete(problem, lambda, between)?;
-        let certificate = Some(certificate(problem, system, &similarity, measure));
-        Ok(Enhanced { similarity, report: Report { certificate, ..report } })
+        let similarity = complete(problem, self.lambda, between)?;
+        let certificate = certificate(problem, system, &similarity, measure);
+        Ok(Enhanced::new(similarity, report.with_certificate(certificate)))
     }
-}
 
-impl Exact {
     /// Where double precision is chosen on the way, the run was not checked for it.
     fn check_double<S: Real>(
         &self,
@@ -177,23 +149,27 @@ impl Exact {
         let needed = memory::footprint::<f64>(&Shape::ahead::<S>(0, 0, 0, groups)).total();
         let size = format!("n' = {groups} in double precision");
         let advice = "set storage to single, or raise lambda";
-        ctx.require("enhance (exact)", needed, &size, advice)
+        ctx.require(&Stage::Enhance.of(self.name()), needed, &size, advice)
     }
 }
 
-impl Component for Exact {
-    fn name(&self) -> &str {
-        "exact"
-    }
+/// The similarity as a solve stands.
+fn current<S: Real, T: Real>(
+    problem: &Problem<'_, S>,
+    lambda: f64,
+    solve: &mut Solve<'_, S, T>,
+) -> Result<Similarity<S>> {
+    solve.settle();
+    complete(problem, lambda, solve.answer())
 }
 
-impl<S: Real> Enhancer<S> for Exact {
-    fn enhance(&self, problem: &Problem<'_, S>, ctx: &mut Ctx<'_, S>) -> Result<Enhanced<S>> {
-        problem.confident.check(problem.similarity.len())?;
-        let system = System::new(self.name(), problem, self.params.lambda)?;
-        let automatic = self.params.storage == Storage::Automatic;
-        let single = self.params.storage == Storage::Single || single_suffices(&system);
-        if self.params.storage == Storage::Double || !single {
+impl<S: Real> Enhance<S> for Exact {
+    fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>> {
+        self.check()?;
+        let system = System::new(self.name(), problem, self.lambda)?;
+        let automatic = self.storage == Storage::Automatic;
+        let single = self.storage == Storage::Single || single_suffices(&system);
+        if self.storage == Storage::Double || !single {
             self.check_double(problem, ctx, automatic)?;
             return self.solve::<S, f64>(problem, &system, ctx);
         }
@@ -203,22 +179,30 @@ impl<S: Real> Enhancer<S> for Exact {
         }
         // Single precision did not suffice after all; what it reached is a start.
         self.check_double(problem, ctx, automatic)?;
-        let so_far = Problem { start: Some(&enhanced.similarity), ..*problem };
-        let refined = self.solve::<S, f64>(&so_far, &system, ctx)?;
-        let iterations = enhanced.report.iterations + refined.report.iterations;
-        Ok(Enhanced { report: Report { iterations, ..refined.report }, ..refined })
+        let so_far = problem.with_start(Some(&enhanced.similarity));
+        let mut refined = self.solve::<S, f64>(&so_far, &system, ctx)?;
+        refined.report.iterations += enhanced.report.iterations;
+        Ok(refined)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL | Quantities::OBJECTIVE | Quantities::ITERATE)
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::optimum(self.lambda, self.tolerance).with_fixed_within(0.0)
+    }
+
+    fn stop_parameters(&self) -> &[&'static str] {
+        &["tolerance"]
     }
 
     fn footprint(&self, shape: &Shape) -> Footprint {
-        match self.params.storage {
+        match self.storage {
             Storage::Double => memory::footprint::<f64>(shape),
             // Where double turns out to be necessary, that is checked when it is known.
             Storage::Single | Storage::Automatic => memory::footprint::<f32>(shape),
         }
-    }
-
-    fn with_stop(&self, stop: Arc<dyn Convergence>) -> Result<Box<dyn Enhancer<S>>> {
-        Ok(Box::new(Exact { params: self.params.clone(), stop: Some(stop) }))
     }
 }
 

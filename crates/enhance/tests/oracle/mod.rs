@@ -4,10 +4,10 @@
 
 use enclust_ca::{Eac, Lwca};
 use enclust_core::{
-    Confidence, Confident, Ctx, Enhanced, Enhancer, Ensemble, Microclusters, Problem, Real,
-    Represent, Similarity,
+    Ca, Confidence, Confident, Ctx, Enhance, Enhanced, Ensemble, Microclusters, Problem, Question,
+    Real, Similarity, Stop,
 };
-use enclust_enhance::{Threshold, ThresholdParams};
+use enclust_enhance::Threshold;
 
 pub type Dense = Vec<Vec<f64>>;
 
@@ -20,11 +20,11 @@ pub struct Case<S> {
 impl<S: Real> Case<S> {
     /// LWCA (or EAC) with threshold α on the given label rows.
     pub fn build(microclusters: &Microclusters, alpha: f64, weighted: bool) -> Self {
-        let ctx = &mut Ctx::<S>::default();
-        let represent: &dyn Represent<S> = if weighted { &Lwca::default() } else { &Eac };
-        let evidence = represent.build(microclusters, ctx).unwrap();
+        let ctx = &Ctx::<S>::default();
+        let represent: &dyn Ca<S> = if weighted { &Lwca::default() } else { &Eac };
+        let evidence = represent.build(microclusters, &Question::default(), ctx).unwrap();
         let similarity = evidence.as_similarity().unwrap().clone();
-        let threshold = Threshold::new(ThresholdParams { alpha }).unwrap();
+        let threshold = Threshold::default().alpha(alpha);
         let confident = threshold.select(microclusters, &similarity, ctx).unwrap();
         Case { similarity, confident }
     }
@@ -35,11 +35,16 @@ impl<S: Real> Case<S> {
     }
 
     pub fn problem(&self) -> Problem<'_, S> {
-        Problem { similarity: &self.similarity, confident: &self.confident, start: None }
+        Problem::new(&self.similarity, &self.confident).unwrap()
     }
 
-    pub fn enhance(&self, enhancer: &impl Enhancer<S>) -> Enhanced<S> {
-        enhancer.enhance(&self.problem(), &mut Ctx::default()).unwrap()
+    pub fn enhance(&self, enhancer: &impl Enhance<S>) -> Enhanced<S> {
+        enhancer.enhance(&self.problem(), &Ctx::default()).unwrap()
+    }
+
+    pub fn enhance_until(&self, stop: impl Stop, enhancer: &impl Enhance<S>) -> Enhanced<S> {
+        let problem = self.problem();
+        enhancer.enhance(&problem.with_stop(Some(&stop)), &Ctx::default()).unwrap()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use enclust_core::{Ctx, Ensemble, Error, Method, Microclusters, Need, Partition, Result, Shape};
+use enclust_core::{
+    Ctx, Ensemble, Error, Method, Microclusters, Need, Partition, Question, Result, Shape, Stage,
+};
 use serde::{Deserialize, Serialize};
 
 use super::metric;
@@ -50,21 +52,19 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
         false => (drawn, pool.truth.clone()),
     };
     let truth = truth.as_ref();
-    let ctx = &mut Ctx::new(&*plan.backend).with_seed(seed);
+    let mut ctx = Ctx::new(&*plan.backend).with_seed(seed);
     if let Some(bytes) = memory {
-        *ctx = Ctx::new(&*plan.backend).with_seed(seed).with_memory(bytes);
+        ctx = ctx.with_memory(bytes);
     }
     let ks = plan.protocol.clusters(cell.pool);
-    if let [k] = ks[..] {
-        ctx.clusters = Some(k);
-    }
-    let fit = pipeline.fit(&ensemble, ctx)?;
+    let question = Question::maybe(if let [k] = ks[..] { Some(k) } else { None });
+    let fit = pipeline.fit(&ensemble, &question, &ctx)?;
     let began = Instant::now();
     let mut partitions = Vec::new();
     for k in ks {
-        partitions.push(fit.cut(k, ctx)?);
+        partitions.push(fit.cut(k, &ctx)?);
     }
-    let cut = ("cut", began.elapsed());
+    let cut = (Stage::Cut, began.elapsed());
     let clusters = partitions.iter().map(Partition::clusters).collect();
     let mut values = Vec::new();
     for partition in &partitions {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use enclust_core::Value;
+use enclust_core::{Stage, Value};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -148,7 +148,7 @@ pub struct Recipe {
     /// Another stopping rule.
     pub stop: Option<String>,
     /// Another consensus function.
-    pub finish: Option<String>,
+    pub consensus: Option<String>,
     /// Parameters.
     #[serde(default)]
     pub set: Settings,
@@ -282,6 +282,7 @@ impl Study {
         let mut study: Study = toml::from_str(text).map_err(|e| {
             let (line, column) = place(text, e.span());
             let message = e.message().lines().collect::<Vec<_>>().join(", ");
+            let message = renamed(&message).unwrap_or(message);
             StudyError::Syntax { file: file.into(), line, column, message }
         })?;
         let pools = study.pools.clone();
@@ -375,10 +376,9 @@ impl Study {
 
 impl Recipe {
     /// The parts it names, by stage.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.finish];
-        let stages = enclust_core::PipelineSpec::STAGES;
-        stages.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (Stage, &str)> {
+        let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
+        Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
     }
 
     /// What tables call it, grids left out.
@@ -391,6 +391,13 @@ impl Recipe {
         let changes: Vec<String> = parts.chain(set).collect();
         if changes.is_empty() { "base".into() } else { changes.join(" ") }
     }
+}
+
+/// What to say of a key that an earlier version had.
+fn renamed(message: &str) -> Option<String> {
+    let key = message.strip_prefix("unknown field `")?.split('`').next()?;
+    let now = Stage::renamed(key)?;
+    Some(format!("`{key}` is now called `{now}`"))
 }
 
 /// Settings by full name, `stage.parameter`.
@@ -432,6 +439,7 @@ mod tests {
                 "[base]\nmethd = \"eac\"",
                 "s.toml:3:1: unknown field `methd`, expected one of `name`, `method`",
             ),
+            ("[base]\nfinish = \"average\"", "s.toml:3:1: `finish` is now called `consensus`"),
             ("k = \"many\"", "s.toml:2:5: \"true\", a number of clusters or a list of them"),
             ("[base]\nset = { enhance.lambda = [1] }", "s.toml:3:"),
             ("runs = 0\n[base]", "s.toml: runs: there must be at least one"),

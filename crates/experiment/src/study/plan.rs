@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use enclust_core::{Backend, BoxedPipeline, Error, Kind, Method, Part, Registry};
+use enclust_core::{Backend, BoxedPipeline, Error, Kind, Method, Part, Registry, Stage};
 use enclust_io::{Pool, read_pool};
 use enclust_registry::DEFAULT_BACKEND;
 use sha2::{Digest, Sha256};
@@ -13,7 +13,6 @@ use super::file::{Clusters, OneOrMany, Recipe, Study};
 use super::metric::Metric;
 use super::pair_curve::PairFigure;
 use super::protocol::{EnsembleRule, PoolRecord, Protocol};
-use super::recipe;
 use super::variants::Variant;
 use crate::error::StudyError;
 
@@ -88,9 +87,10 @@ impl Study {
     /// Recipes whose method, or one of whose parts, the registry does not have.
     pub fn unavailable(&self, registry: &Registry<f64>) -> Vec<String> {
         let no_method = |r: &Recipe| r.method.as_ref().is_some_and(|m| registry.preset(m).is_err());
-        let no_part = |r: &Recipe| {
-            r.parts().any(|(stage, part)| recipe::parameters(registry, stage, part).is_err())
+        let known = |(stage, part): (Stage, &str)| {
+            part.parse::<Part>().is_ok_and(|part| registry.parameters(stage, &part.name).is_ok())
         };
+        let no_part = |r: &Recipe| !r.parts().all(known);
         let missing = |recipe: &&Recipe| no_method(recipe) || no_part(recipe);
         self.recipes().map(Spanned::get_ref).filter(missing).map(Recipe::label).collect()
     }
@@ -182,7 +182,7 @@ fn build(
                 None => Arc::new(registry.pipeline(spec).map_err(|e| variant.refused(e))?),
             });
             if several && pipelines[at].reads_k() {
-                let component = spec.represent.name.clone();
+                let component = spec.ca.name.clone();
                 return Err(variant.refused(Error::NeedsClusters { component }));
             }
         }
@@ -200,9 +200,8 @@ fn check_similarity(
     let Some(metric) = metrics.iter().find(|m| m.needs_similarity()) else { return Ok(()) };
     for variant in variants {
         for spec in &variant.specs {
-            let represent =
-                registry.represent.build(&spec.represent).map_err(|e| variant.refused(e))?;
-            if represent.kind() != Kind::Similarity {
+            let ca = registry.ca.build(&spec.ca).map_err(|e| variant.refused(e))?;
+            if ca.kind() != Kind::Similarity {
                 let (variant, metric) = (variant.name.clone(), metric.to_string());
                 return Err(StudyError::NoSimilarity { variant, metric });
             }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::file::Setting;
 use super::metric::Metric;
-use super::recipe::parameters;
 use super::tuning::Tuning;
 use crate::PaperDraws;
 use crate::error::{Difference, StudyError};
@@ -143,15 +142,15 @@ pub(crate) fn record<S: Real>(
     registry: &Registry<S>,
     spec: &PipelineSpec,
 ) -> Result<PipelineRecord, Error> {
-    let PipelineSpec { represent, confidence, enhance, stop, consensus } = spec;
-    let parts = [Some(represent), Some(confidence), Some(enhance), stop.as_ref(), Some(consensus)];
     let mut record = PipelineRecord::new();
-    for (stage, part) in PipelineSpec::STAGES.into_iter().zip(parts) {
-        let Some(part) = part else { continue };
-        let mut values = parameters(registry, stage, &part.name)?;
-        values.extend(part.values.clone());
-        let parameters = values.iter().map(|(name, v)| (name.clone(), v.into())).collect();
-        record.insert(stage.into(), PartRecord { name: part.name.clone(), parameters });
+    for (stage, part) in registry.resolved(spec)?.parts() {
+        let name = match part.of.is_empty() {
+            true => part.name.clone(),
+            // A combination of rules is told by the rules in it.
+            false => part.to_string(),
+        };
+        let parameters = part.values.iter().map(|(name, v)| (name.clone(), v.into())).collect();
+        record.insert(stage.to_string(), PartRecord { name, parameters });
     }
     Ok(record)
 }

@@ -1,6 +1,6 @@
 //! From recipes to pipelines.
 
-use enclust_core::{Error, ParamSpec, Part, PipelineSpec, Real, Registry, Value, Values};
+use enclust_core::{Error, PipelineSpec, Real, Registry, Stage, Value};
 
 use super::file::{Grid, GridValues, Recipe, Settings, settings};
 
@@ -78,7 +78,7 @@ fn grid<S: Real>(
     match grid {
         Grid::Published(_) => {
             for (stage, part) in spec.parts() {
-                let tried = declared(registry, stage, &part.name)?.iter();
+                let tried = registry.parameters(stage, &part.name)?.iter();
                 let tried = tried.filter(|parameter| !parameter.tried.is_empty());
                 all.extend(tried.map(|p| (format!("{stage}.{}", p.name), p.tried.clone())));
             }
@@ -109,14 +109,12 @@ fn published<S: Real>(
     stage: &str,
     parameter: &str,
 ) -> Result<Vec<Value>, Refusal> {
-    let part = spec.parts().into_iter().find(|(at, _)| *at == stage);
-    let tried = match part {
-        Some((stage, part)) => declared(registry, stage, &part.name)?
-            .iter()
-            .find(|declared| declared.name == parameter)
-            .map(|declared| declared.tried.clone()),
-        None => None,
+    let stage: Stage = stage.parse()?;
+    let declared = match spec.part(stage) {
+        Some(part) => registry.parameters(stage, &part.name)?,
+        None => &[],
     };
+    let tried = declared.iter().find(|d| d.name == parameter).map(|d| d.tried.clone());
     let missing = || Refusal::NoPublishedGrid(Some(format!("{stage}.{parameter}")));
     tried.filter(|values| !values.is_empty()).ok_or_else(missing)
 }
@@ -146,16 +144,16 @@ fn changed<S: Real>(
     recipe: &Recipe,
     pool: &str,
 ) -> Result<PipelineSpec, Refusal> {
-    let mut spec = match (&recipe.method, start, &recipe.ca, &recipe.finish) {
+    let mut spec = match (&recipe.method, start, &recipe.ca, &recipe.consensus) {
         (Some(method), ..) => registry.preset(method)?.spec.clone(),
         (None, Some(start), ..) => start,
-        (None, None, Some(ca), Some(finish)) => {
-            PipelineSpec::plain(Part::named(ca), Part::named(finish))
+        (None, None, Some(ca), Some(consensus)) => {
+            PipelineSpec::plain(ca.parse()?, consensus.parse()?)
         }
         _ => return Err(Refusal::NoMethod),
     };
     for (stage, part) in recipe.parts() {
-        swap(registry, &mut spec, stage, part)?;
+        registry.swap(&mut spec, stage, part.parse()?)?;
     }
     apply(&mut spec, &recipe.set)?;
     if let Some(here) = recipe.per_pool.get(pool) {
@@ -168,52 +166,9 @@ fn apply(spec: &mut PipelineSpec, set: &Settings) -> Result<(), Error> {
     settings(set).try_for_each(|(path, value)| spec.set(&path, value))
 }
 
-/// Puts another part at a stage. Parameters that both parts have keep their values: a
-/// pipeline with λ = 0.1 keeps it when its solver is swapped.
-fn swap<S: Real>(
-    registry: &Registry<S>,
-    spec: &mut PipelineSpec,
-    stage: &'static str,
-    name: &str,
-) -> Result<(), Error> {
-    let known = parameters(registry, stage, name)?;
-    let old = spec.part_mut(stage).map(|part| part.values.clone()).unwrap_or_default();
-    let values = old.into_iter().filter(|(parameter, _)| known.contains_key(parameter)).collect();
-    let part = Part { name: name.to_string(), values };
-    match stage {
-        "stop" => spec.stop = Some(part),
-        _ => *spec.part_mut(stage)? = part,
-    }
-    Ok(())
-}
-
-/// The parameters of a part with their defaults.
-pub(crate) fn parameters<S: Real>(
-    registry: &Registry<S>,
-    stage: &'static str,
-    name: &str,
-) -> Result<Values, Error> {
-    let specs = declared(registry, stage, name)?;
-    Ok(specs.iter().map(|p| (p.name.to_string(), p.default.clone())).collect())
-}
-
-/// The parameters of a part as it declares them.
-fn declared<'a, S: Real>(
-    registry: &'a Registry<S>,
-    stage: &str,
-    name: &str,
-) -> Result<&'a [ParamSpec], Error> {
-    Ok(match stage {
-        "ca" => &registry.represent.get(name)?.parameters,
-        "confidence" => &registry.confidence.get(name)?.parameters,
-        "enhance" => &registry.enhance.get(name)?.parameters,
-        "stop" => &registry.stop.get(name)?.parameters,
-        _ => &registry.consensus.get(name)?.parameters,
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use enclust_core::Part;
     use enclust_registry::standard;
 
     use super::*;
@@ -231,7 +186,7 @@ mod tests {
         let exact = recipe("enhance = \"exact\"");
         let point = points(&registry, Some(&base), &exact, "p").unwrap().remove(0);
         assert_eq!(point.spec.enhance, Part::named("exact").set("lambda", 0.1));
-        assert_eq!(point.spec.represent, Part::named("lwca"));
+        assert_eq!(point.spec.ca, Part::named("lwca"));
     }
 
     #[test]
@@ -275,12 +230,13 @@ mod tests {
             for parameter in listed.parameters {
                 for value in &parameter.tried {
                     let part = Part::named(listed.name).set(parameter.name, value.clone());
-                    let built = match listed.key {
-                        "ca" => registry.represent.build(&part).err(),
-                        "confidence" => registry.confidence.build(&part).err(),
-                        "enhance" => registry.enhance.build(&part).err(),
-                        "stop" => registry.stop.build(&part).err(),
-                        _ => registry.consensus.build(&part).err(),
+                    let built = match listed.stage {
+                        Stage::Ca => registry.ca.build(&part).err(),
+                        Stage::Confidence => registry.confidence.build(&part).err(),
+                        Stage::Enhance => registry.enhance.build(&part).err(),
+                        Stage::Stop => registry.stop.build(&part).err(),
+                        Stage::Consensus => registry.consensus.build(&part).err(),
+                        other => panic!("no published grid is known at the stage {other}"),
                     };
                     assert_eq!(built, None, "{part}");
                 }
@@ -304,9 +260,9 @@ mod tests {
     #[test]
     fn parts_without_a_method_make_a_pipeline() {
         let registry = standard::<f64>();
-        let own = recipe("ca = \"lwca\"\nfinish = \"single\"\nset = { ca.theta = 0.3 }");
+        let own = recipe("ca = \"lwca\"\nconsensus = \"single\"\nset = { ca.theta = 0.3 }");
         let spec = points(&registry, None, &own, "p").unwrap().remove(0).spec;
-        assert_eq!(spec.represent.to_string(), "lwca(theta=0.3)");
+        assert_eq!(spec.ca.to_string(), "lwca(theta=0.3)");
         assert_eq!(spec.consensus.name, "single");
         assert!(matches!(
             points(&registry, None, &recipe("ca = \"eac\""), "p"),

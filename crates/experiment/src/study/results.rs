@@ -236,7 +236,7 @@ mod tests {
                 let at = protocol.cell(cell);
                 let ari = 0.5 + 0.1 * (at.run as f64) + 0.1 * ((1 - at.pool) * at.variant) as f64;
                 let values = vec![ari, 0.5, 7.0];
-                let seconds = vec![("represent".to_string(), 1.0), ("cut".to_string(), 0.5)];
+                let seconds = vec![("ca".to_string(), 1.0), ("cut".to_string(), 0.5)];
                 let (clusters, status) = (vec![2], "direct".into());
                 (cell, CellResult { cell, values, clusters, status, seconds })
             })

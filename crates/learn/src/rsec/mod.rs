@@ -10,21 +10,139 @@ mod threshold;
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Check, Component, Convergence, Ctx, Embedding, Evidence, Footprint, Kind, Mat,
-    Microclusters, Needs, ParamError, Parameters, Range, Real, Record, Represent, Result, Shape,
-    Status, iterate, parameters,
+    Bytes, Ca, Component, Ctx, Embedding, Error, Footprint, Iteration, Kind, Mat, Microclusters,
+    Question, Range, Real, Record, Report, Represented, Result, Shape, part,
 };
 use enclust_linalg::{leading_eigenpairs_bytes, lower_gram};
 
+use crate::iteration::Feasible;
 use crate::low_rank_affinity::LowRankAffinity;
 use crate::modes::Modes;
 use crate::{clusters_to_learn, eigenpairs_ahead};
 use embedding::Setting;
 use run::{Run, size_roots};
 
-parameters! {
-    /// Parameters of [`RsecH`] and [`RsecZ`].
-    pub struct RsecParams for "rsec" {
+/// What the iteration found, at group size.
+struct Solution {
+    /// Ẑ = R^½ Z R^½.
+    z: Mat<f64>,
+    /// Ĥ = R^½ H.
+    points: Mat<f64>,
+    /// √r for each group.
+    roots: Vec<f64>,
+}
+
+/// Makes the iteration for the k of the question, and reports on it.
+fn solve<S: Real>(
+    component: &str,
+    params: &RsecH,
+    microclusters: &Microclusters,
+    question: &Question,
+    ctx: &Ctx<'_, S>,
+) -> Result<(Solution, Report)> {
+    let k = clusters_to_learn(component, microclusters, question)?;
+    let roots = size_roots(microclusters);
+    let backend = ctx.backend().in_double();
+    let setting = Setting { k, roots: &roots, seed: ctx.seed(), backend };
+    let mut run = Run::new(component, microclusters, params, setting)?;
+    let stop = Feasible { tolerance: params.tolerance };
+    let iteration = Iteration::new(component, microclusters.len(), &stop, params.max_iterations);
+    let report = iteration.run(
+        ctx,
+        &mut run,
+        |run, iteration, _| Ok(Record::default().with_residual(run.step(iteration)?)),
+        |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+    )?;
+    let (z, points) = run.finish()?;
+    Ok((Solution { z, points, roots }, report))
+}
+
+part! {
+    /// Robust spectral ensemble clustering: the embedding H.
+    ///
+    /// **Problem.** S is the co-association matrix. A low-rank representation Z of it, S = SZ + E
+    /// with an error E of few large columns, and a spectral embedding H of n samples into k
+    /// dimensions are sought together:
+    ///
+    /// min tr(Hᵀ L H) + λ₁‖Z‖∗ + λ₂‖E‖₂,₁ such that HᵀH = I and S = SZ + E,
+    ///
+    /// where L = I − D^-½ ((Z + Zᵀ)/2 + HHᵀ) D^-½. With a copy J = Z and multipliers Y₁, Y₂
+    /// (augmented Lagrangian, penalty μ), all zero at first, an iteration is
+    ///
+    /// - J ← the singular values of Z + Y₂/μ shrunk by λ₁/μ;
+    /// - Z ← (S² + I)⁻¹ (S² + J − SE + (SY₁ − Y₂ + D^-½ HHᵀ D^-½)/μ);
+    /// - E ← the columns of S − SZ + Y₁/μ shrunk by λ₂/μ;
+    /// - A ← the low-rank affinity of (Z + Zᵀ)/2 + HHᵀ, D its row sums, H ← D^-½ V with the k
+    ///   leading eigenvectors V of D^-½ A D^-½;
+    /// - Y₁, Y₂ and μ are raised, until no entry of S − SZ − E or Z − J exceeds the tolerance.
+    ///
+    /// The evidence is the rows of H, for k-means. It runs at group size and is that of the n × n
+    /// iteration, step by step: all its matrices are constant on pairs of groups.
+    ///
+    /// **Reconstructed.** The model, the updates of J and Z and the constraints are those of the
+    /// papers. The rest comes from second-hand sources, as no program of the authors is public:
+    /// 1. The line for A and H is not in the papers. A port by others reports it from the authors'
+    ///    program, and without it nothing useful comes out.
+    /// 2. μ begins at 1.5/‖S‖; the spectral norm is assumed.
+    /// 3. The affinity is made of rows of unit length; the port has a slip in place of that.
+    /// 4. E is shrunk by columns, as the port says of the authors' program; the printed formula
+    ///    differs.
+    /// 5. ρ, μ, the tolerance and the limit of 500 iterations are those of the port.
+    /// 6. How [`RsecZ`] turns Z into a similarity is assumed to be the affinity of item 3.
+    /// 7. The 20 starts of k-means are assumed.
+    /// 8. The rank surrogate of the later paper is not here.
+    ///
+    /// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from 0.1
+    /// to 1, and nearly only the ratio matters. The grid is that of a later survey. The default is
+    /// the first pair, which comes closest to the figures that the EC-CMS paper prints for tuned
+    /// RSEC. Mean ARI over its 20 draws, in brackets what it prints:
+    ///
+    /// | | Ecoli | Aggregation | UMIST | SPF |
+    /// |---|---|---|---|---|
+    /// | H | 0.440 (0.477) | 0.973 (0.973) | 0.361 (0.360) | 0.060 (0.060) |
+    /// | Z | 0.394 (0.397) | 0.974 (0.892) | 0.369 (0.325) | 0.065 (0.053) |
+    ///
+    /// On Aggregation and SPF the standard deviations of H are the printed ones as well, so the
+    /// reading of items 1 to 5 is likely the right one; that of item 6 is likely not.
+    ///
+    /// **Parameters.** See [`RsecH`]. The number of clusters is that of the
+    /// [question](Question).
+    ///
+    /// **Complexity.** O(n'³) an iteration, two decompositions beside each other on two threads;
+    /// 100 to 200 iterations are usual. A dozen n' × n' matrices.
+    ///
+    /// **Determinism and ties.** A function of the ensemble, k, the seed and the backend; threads
+    /// change nothing. Computed in double precision whatever that of the run. Where the k-th
+    /// eigenvalue is tied with the next (to 10⁻⁸), all vectors that share it enter H with equal
+    /// weight, so that H may have more than k columns but depends on no arbitrary choice. From a
+    /// symmetric state that is unstable, rounding errors may lead the iteration either way.
+    ///
+    /// **Errors.** [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
+    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for one beyond n'. Missing
+    /// labels are [unsupported](enclust_core::Error::Unsupported); the weight of a clustering acts as its
+    /// multiplicity. Not converging is a [`Status`] of the report, in
+    /// [`Fit::learning`](enclust_core::Fit::learning).
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Ca, Question};
+    /// use enclust_learn::RsecH;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 2]])?;
+    /// let ctx = &Ctx::<f64>::default();
+    /// let Evidence::Embedding(h) = RsecH::default().build(&Microclusters::of(&e), &Question::clusters(2), ctx)?.evidence else { panic!() };
+    /// // Groups {0, 1}, {2}, {3}: the last two are close.
+    /// let apart = |p, q| (0..2).map(|j| (h.points[(p, j)] - h.points[(q, j)]).powi(2)).sum::<f64>();
+    /// assert!(apart(1, 2) < 0.1 * apart(0, 1));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** Z. Tao, H. Liu, S. Li, Y. Fu, "Robust spectral ensemble clustering", CIKM 2016;
+    /// Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu, "Robust spectral ensemble clustering via rank
+    /// minimization", TKDD 2019.
+    pub struct RsecH(
+        "rsec-h",
+        "spectral embedding learned with a low-rank representation (RSEC-H)"
+    ) {
         /// λ₁: weight of the nuclear norm, which keeps the rank of Z low.
         pub lambda1: f64 = 0.1, in Range::Positive, tried [1e-4, 1e-3, 0.01, 0.1, 1];
         /// λ₂: weight of the error, of which whole columns may be large.
@@ -42,167 +160,7 @@ parameters! {
     }
 }
 
-/// What the iteration found, at group size.
-struct Solution {
-    /// Ẑ = R^½ Z R^½.
-    z: Mat<f64>,
-    /// Ĥ = R^½ H.
-    points: Mat<f64>,
-    /// √r for each group.
-    roots: Vec<f64>,
-}
-
-/// Makes the iteration for the k of the context, and reports on it.
-fn solve<S: Real>(
-    component: &str,
-    params: &RsecParams,
-    microclusters: &Microclusters,
-    ctx: &mut Ctx<'_, S>,
-) -> Result<Solution> {
-    let k = clusters_to_learn(component, microclusters, ctx)?;
-    let n = microclusters.len();
-    let roots = size_roots(microclusters);
-    let setting = Setting { k, roots: &roots, seed: ctx.seed, backend: ctx.backend.in_double() };
-    let mut run = Run::new(component, microclusters, params, setting)?;
-    let stop = Feasible { tolerance: params.tolerance };
-    let report = iterate(component, n, &stop, params.max_iterations, ctx, |_, iteration, _| {
-        Ok(Record { residual: Some(run.step(iteration)?), ..Record::default() })
-    })?;
-    ctx.learned(report);
-    let (z, points) = run.finish()?;
-    Ok(Solution { z, points, roots })
-}
-
-/// Stops where the constraints hold.
-#[derive(Debug)]
-struct Feasible {
-    tolerance: f64,
-}
-
-impl Component for Feasible {
-    fn name(&self) -> &str {
-        "feasible"
-    }
-}
-
-impl Convergence for Feasible {
-    fn needs(&self) -> Needs {
-        Needs { residual: true, ..Needs::default() }
-    }
-
-    fn start(&self) -> Box<dyn Check> {
-        Box::new(Feasible { tolerance: self.tolerance })
-    }
-}
-
-impl Check for Feasible {
-    fn check(&mut self, record: &Record) -> Option<Status> {
-        let met = record.residual.is_some_and(|residual| residual < self.tolerance);
-        met.then_some(Status::Converged)
-    }
-}
-
-/// Robust spectral ensemble clustering: the embedding H.
-///
-/// **Problem.** S is the co-association matrix. A low-rank representation Z of it, S = SZ + E
-/// with an error E of few large columns, and a spectral embedding H of n samples into k
-/// dimensions are sought together:
-///
-/// min tr(Hᵀ L H) + λ₁‖Z‖∗ + λ₂‖E‖₂,₁ such that HᵀH = I and S = SZ + E,
-///
-/// where L = I − D^-½ ((Z + Zᵀ)/2 + HHᵀ) D^-½. With a copy J = Z and multipliers Y₁, Y₂
-/// (augmented Lagrangian, penalty μ), all zero at first, an iteration is
-///
-/// - J ← the singular values of Z + Y₂/μ shrunk by λ₁/μ;
-/// - Z ← (S² + I)⁻¹ (S² + J − SE + (SY₁ − Y₂ + D^-½ HHᵀ D^-½)/μ);
-/// - E ← the columns of S − SZ + Y₁/μ shrunk by λ₂/μ;
-/// - A ← the low-rank affinity of (Z + Zᵀ)/2 + HHᵀ, D its row sums, H ← D^-½ V with the k
-///   leading eigenvectors V of D^-½ A D^-½;
-/// - Y₁, Y₂ and μ are raised, until no entry of S − SZ − E or Z − J exceeds the tolerance.
-///
-/// The evidence is the rows of H, for k-means. It runs at group size and is that of the n × n
-/// iteration, step by step: all its matrices are constant on pairs of groups.
-///
-/// **Reconstructed.** The model, the updates of J and Z and the constraints are those of the
-/// papers. The rest comes from second-hand sources, as no program of the authors is public:
-/// 1. The line for A and H is not in the papers. A port by others reports it from the authors'
-///    program, and without it nothing useful comes out.
-/// 2. μ begins at 1.5/‖S‖; the spectral norm is assumed.
-/// 3. The affinity is made of rows of unit length; the port has a slip in place of that.
-/// 4. E is shrunk by columns, as the port says of the authors' program; the printed formula
-///    differs.
-/// 5. ρ, μ, the tolerance and the limit of 500 iterations are those of the port.
-/// 6. How [`RsecZ`] turns Z into a similarity is assumed to be the affinity of item 3.
-/// 7. The 20 starts of k-means are assumed.
-/// 8. The rank surrogate of the later paper is not here.
-///
-/// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from 0.1
-/// to 1, and nearly only the ratio matters. The grid is that of a later survey. The default is
-/// the first pair, which comes closest to the figures that the EC-CMS paper prints for tuned
-/// RSEC. Mean ARI over its 20 draws, in brackets what it prints:
-///
-/// | | Ecoli | Aggregation | UMIST | SPF |
-/// |---|---|---|---|---|
-/// | H | 0.440 (0.477) | 0.973 (0.973) | 0.361 (0.360) | 0.060 (0.060) |
-/// | Z | 0.394 (0.397) | 0.974 (0.892) | 0.369 (0.325) | 0.065 (0.053) |
-///
-/// On Aggregation and SPF the standard deviations of H are the printed ones as well, so the
-/// reading of items 1 to 5 is likely the right one; that of item 6 is likely not.
-///
-/// **Parameters.** See [`RsecParams`]. The number of clusters is that of the
-/// [run](Ctx::with_clusters).
-///
-/// **Complexity.** O(n'³) an iteration, two decompositions beside each other on two threads;
-/// 100 to 200 iterations are usual. A dozen n' × n' matrices.
-///
-/// **Determinism and ties.** A function of the ensemble, k, the seed and the backend; threads
-/// change nothing. Computed in double precision whatever that of the run. Where the k-th
-/// eigenvalue is tied with the next (to 10⁻⁸), all vectors that share it enter H with equal
-/// weight, so that H may have more than k columns but depends on no arbitrary choice. From a
-/// symmetric state that is unstable, rounding errors may lead the iteration either way.
-///
-/// **Errors.** [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-/// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for one beyond n'. Missing
-/// labels are [unsupported](enclust_core::Error::Unsupported); the weight of a clustering acts as its
-/// multiplicity. Not converging is a [`Status`] of the report, in
-/// [`Fit::learning`](enclust_core::Fit::learning).
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Represent};
-/// use enclust_learn::RsecH;
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 2]])?;
-/// let ctx = &mut Ctx::<f64>::default().with_clusters(2);
-/// let Evidence::Embedding(h) = RsecH::default().build(&Microclusters::of(&e), ctx)? else { panic!() };
-/// // Groups {0, 1}, {2}, {3}: the last two are close.
-/// let apart = |p, q| (0..2).map(|j| (h.points[(p, j)] - h.points[(q, j)]).powi(2)).sum::<f64>();
-/// assert!(apart(1, 2) < 0.1 * apart(0, 1));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** Z. Tao, H. Liu, S. Li, Y. Fu, "Robust spectral ensemble clustering", CIKM 2016;
-/// Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu, "Robust spectral ensemble clustering via rank
-/// minimization", TKDD 2019.
-#[derive(Clone, Debug, Default)]
-pub struct RsecH {
-    params: RsecParams,
-}
-
-impl RsecH {
-    /// Checks the parameters.
-    pub fn new(params: RsecParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(RsecH { params })
-    }
-}
-
-impl Component for RsecH {
-    fn name(&self) -> &str {
-        "rsec-h"
-    }
-}
-
-impl<S: Real> Represent<S> for RsecH {
+impl<S: Real> Ca<S> for RsecH {
     fn kind(&self) -> Kind {
         Kind::Embedding
     }
@@ -211,12 +169,18 @@ impl<S: Real> Represent<S> for RsecH {
         true
     }
 
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let Solution { points, roots, .. } = solve(self.name(), &self.params, microclusters, ctx)?;
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let (solution, report) = solve(self.name(), self, microclusters, question, ctx)?;
+        let Solution { points, roots, .. } = solution;
         let coordinate = |p: usize, j: usize| S::of(points[(p, j)] / roots[p]);
         let points = Mat::from_fn(points.rows(), points.cols(), coordinate);
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Evidence::Embedding(Embedding { grouping, points }))
+        Ok(Represented::from(Embedding { grouping, points }).with_report(report))
     }
 
     /// The iteration, and as many coordinates as ties could give.
@@ -226,61 +190,55 @@ impl<S: Real> Represent<S> for RsecH {
     }
 }
 
-/// Robust spectral ensemble clustering: the affinity of the representation Z.
-///
-/// **Problem.** That of [`RsecH`], where everything said there holds. The evidence is the
-/// low-rank affinity of Z: rows of its left singular vectors scaled by the roots of the
-/// singular values and to unit length, their cosine to the fourth power. It is made for
-/// spectral clustering.
-///
-/// **Parameters, complexity, determinism, errors.** As of [`RsecH`].
-///
-/// ```
-/// use enclust_core::{Ctx, Ensemble, Microclusters, Represent};
-/// use enclust_learn::RsecZ;
-///
-/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 2]])?;
-/// let ctx = &mut Ctx::<f64>::default().with_clusters(2);
-/// let evidence = RsecZ::default().build(&Microclusters::of(&e), ctx)?;
-/// let s = evidence.as_similarity().unwrap();
-/// assert!(s.between(1, 2) > 10.0 * s.between(0, 1));
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** As of [`RsecH`].
-#[derive(Clone, Debug, Default)]
-pub struct RsecZ {
-    params: RsecParams,
+part! {
+    /// Robust spectral ensemble clustering: the affinity of the representation Z.
+    ///
+    /// **Problem.** That of [`RsecH`], where everything said there holds. The evidence is the
+    /// low-rank affinity of Z: rows of its left singular vectors scaled by the roots of the
+    /// singular values and to unit length, their cosine to the fourth power. It is made for
+    /// spectral clustering.
+    ///
+    /// **Parameters, complexity, determinism, errors.** As of [`RsecH`].
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
+    /// use enclust_learn::RsecZ;
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 2]])?;
+    /// let ctx = &Ctx::<f64>::default();
+    /// let evidence = RsecZ::default().build(&Microclusters::of(&e), &Question::clusters(2), ctx)?;
+    /// let s = evidence.as_similarity().unwrap();
+    /// assert!(s.between(1, 2) > 10.0 * s.between(0, 1));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// **Reference.** As of [`RsecH`].
+    pub struct RsecZ(
+        "rsec-z",
+        "affinity of a low-rank representation learned with an embedding (RSEC-Z)"
+    ) of RsecH;
 }
 
-impl RsecZ {
-    /// Checks the parameters.
-    pub fn new(params: RsecParams) -> Result<Self, ParamError> {
-        params.validate()?;
-        Ok(RsecZ { params })
-    }
-}
-
-impl Component for RsecZ {
-    fn name(&self) -> &str {
-        "rsec-z"
-    }
-}
-
-impl<S: Real> Represent<S> for RsecZ {
+impl<S: Real> Ca<S> for RsecZ {
     fn reads_k(&self) -> bool {
         true
     }
 
-    fn build(&self, microclusters: &Microclusters, ctx: &mut Ctx<'_, S>) -> Result<Evidence<S>> {
-        let Solution { z, points, .. } = solve(self.name(), &self.params, microclusters, ctx)?;
-        drop(points);
-        let backend = ctx.backend.in_double();
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let (solution, report) = solve(self.name(), &self.params, microclusters, question, ctx)?;
+        let z = solution.z;
+        let backend = ctx.backend().in_double();
         let eigen = backend.eigh(lower_gram(backend, z.view().transposed()).view())?;
         drop(z);
         let values: Vec<f64> = eigen.values.iter().map(|square| square.max(0.0).sqrt()).collect();
         let affinity = LowRankAffinity::new(&eigen.vectors, &values);
-        Ok(affinity.similarity(microclusters.grouping(), backend)?.into())
+        let similarity = affinity.similarity(microclusters.grouping(), backend)?;
+        Ok(Represented::from(similarity).with_report(report))
     }
 
     /// The iteration; the similarity is made when it is over.

@@ -13,14 +13,14 @@ use enclust_core::{Error, Mat, Microclusters, Result};
 use enclust_linalg::multiply;
 use rayon::prelude::*;
 
-use super::RsecParams;
+use super::RsecH;
 use super::embedding::{Embedding, Setting};
 use super::threshold::shrink_singular_values;
 use crate::modes::Modes;
 
 /// The iteration at some point.
 pub(crate) struct Run<'a> {
-    params: &'a RsecParams,
+    params: &'a RsecH,
     setting: Setting<'a>,
     /// U, one row a group.
     basis: Mat<f64>,
@@ -50,7 +50,7 @@ impl<'a> Run<'a> {
     pub fn new(
         component: &str,
         microclusters: &Microclusters,
-        params: &'a RsecParams,
+        params: &'a RsecH,
         setting: Setting<'a>,
     ) -> Result<Self> {
         let modes = Modes::of(component, microclusters, setting.roots, setting.backend)?;

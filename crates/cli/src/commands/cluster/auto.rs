@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use enclust::core::{Ctx, Ensemble, Method, Parameters};
 use enclust::registry::Precision;
-use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability_watched};
+use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability};
 
 use crate::clusters::usual_range;
 use crate::console::Console;
@@ -18,13 +18,12 @@ pub fn number_of_clusters<S: Precision>(
     ensemble: &Ensemble,
     range: Option<RangeInclusive<usize>>,
     console: &Console,
-    ctx: &mut Ctx<'_, S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<ChoiceRecord, Failure> {
     let range = range.unwrap_or_else(|| usual_range(ensemble));
     let params = StabilityParams::default();
     let progress = Progress::new(console, "drawing parts of the ensemble to choose k");
-    let mut watch = |done: usize| progress.advance(done as u64, params.draws as u64);
-    let found = stability_watched(method, ensemble, range.clone(), &params, ctx, &mut watch)?;
+    let found = stability(method, ensemble, range.clone(), &params, &ctx.with_observer(&progress))?;
     drop(progress);
     let choice = choose(&found, Rule::Auto)?;
     console.note(format!("k = {}: {}", choice.k, choice.reason));

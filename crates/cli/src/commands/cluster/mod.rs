@@ -1,8 +1,8 @@
 //! `enclust cluster`: from a pool of clusterings to labels.
 
 mod auto;
-mod confidence;
 mod data;
+mod item_consensus;
 mod outputs;
 mod plan;
 mod summary;
@@ -11,14 +11,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ctx, Fit, Method, Partition, Precomputed, Represent, Violations};
+use enclust::core::{Ca, Ctx, Fit, Method, Partition, Precomputed, Question, Stage, Violations};
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
 use enclust_io::NpyFloat;
 
 use self::auto::number_of_clusters;
-use self::confidence::memberships;
 use self::data::Data;
+use self::item_consensus::memberships;
 use self::plan::Plan;
 use crate::clusters::Clusters;
 use crate::console::Console;
@@ -26,7 +26,7 @@ use crate::failure::Failure;
 use crate::inputs::PoolArgs;
 use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
-use crate::progress::Watch;
+use crate::progress::Watching;
 use crate::recipe::RecipeArgs;
 use crate::record::{
     ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
@@ -43,7 +43,7 @@ use crate::selection::SelectionArgs;
     enclust cluster pool.csv --k 8 --out labels.csv\n  \
     enclust cluster Ecoli.mat --k 8 --method lwea --run 1 --out labels.csv\n  \
     enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
-    enclust cluster --similarity-in S.npy --k 5 --finish complete --out labels.csv")]
+    enclust cluster --similarity-in S.npy --k 5 --consensus complete --out labels.csv")]
 pub struct ClusterArgs {
     /// Base clusterings, a column each: .csv, .tsv, .npy, .npz, .mat
     #[arg(value_name = "POOL", required_unless_present = "similarity_in")]
@@ -118,29 +118,27 @@ impl ClusterArgs {
     ) -> Result<(), Failure> {
         let plan = Plan::new(self, parts.registry::<S>())?;
         let backend = self.machine.backend(&plan.registry)?;
-        let mut watch = Watch::new(console, &plan.spec);
+        let watching = Watching::new(console);
         let began = Instant::now();
         let mut data = Data::<S>::read(self)?;
         self.outputs.check_room::<S>(data.samples)?;
         let mut timings = vec![Timing::new("read", began.elapsed())];
 
-        let seed = self.selection.seed.into();
-        let mut ctx = self.machine.context(&*backend, seed);
-        ctx.clusters = self.k.only();
-        let fit = fit(&plan, &mut data, &mut ctx.with_observer(&mut watch))?;
-        drop(watch);
-        timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage, time)));
+        let ctx = self.machine.context(&*backend, self.selection.seed.into());
+        let question = Question::maybe(self.k.only());
+        let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
+        drop(watching);
+        timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
-        let mut ctx = self.machine.context(&*backend, seed);
-        let (ks, choice) = self.numbers_of_clusters(&plan, &data, console, &mut ctx)?;
+        let (ks, choice) = self.numbers_of_clusters(&plan, &data, console, &ctx)?;
         if choice.is_some() {
             timings.push(Timing::new("choose k", began.elapsed()));
         }
         let began = Instant::now();
-        let cuts = cuts(&fit, &ks, &data, &mut ctx)?;
-        timings.push(Timing::new("cut", began.elapsed()));
-        let memberships = match self.outputs.confidence {
-            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &mut ctx)?,
+        let cuts = cuts(&fit, &ks, &data, &ctx)?;
+        timings.push(Timing::new(Stage::Cut.key(), began.elapsed()));
+        let memberships = match self.outputs.membership {
+            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &ctx)?,
             None => Vec::new(),
         };
         let record =
@@ -155,7 +153,7 @@ impl ClusterArgs {
         plan: &Plan<S>,
         data: &Data<S>,
         console: &Console,
-        ctx: &mut Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<(Vec<usize>, Option<ChoiceRecord>), Failure> {
         let range = match &self.k {
             Clusters::These(ks) => return Ok((ks.clone(), None)),
@@ -212,7 +210,8 @@ impl From<&Cut> for CutRecord {
 fn fit<S: Precision>(
     plan: &Plan<S>,
     data: &mut Data<S>,
-    ctx: &mut Ctx<'_, S>,
+    question: &Question,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Fit<S>, Failure> {
     let given = data.similarity.take();
     let Some(ensemble) = &data.ensemble else {
@@ -221,20 +220,20 @@ fn fit<S: Precision>(
     };
     let mut pipeline = plan.pipeline()?;
     if let Some(similarity) = given {
-        let precomputed: Box<dyn Represent<S>> = Box::new(Precomputed::new(similarity));
-        pipeline = pipeline.with_represent(precomputed)?;
+        let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
+        pipeline = pipeline.with_ca(precomputed)?;
     }
     if let Some(constraints) = &data.constraints {
         pipeline = pipeline.with_constraints(constraints.clone());
     }
-    Ok(pipeline.fit(ensemble, ctx)?)
+    Ok(pipeline.fit(ensemble, question, ctx)?)
 }
 
 fn cuts<S: Precision>(
     fit: &Fit<S>,
     ks: &[usize],
     data: &Data<S>,
-    ctx: &mut Ctx<'_, S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Vec<Cut>, Failure> {
     let mut cuts = Vec::with_capacity(ks.len());
     for &k in ks {

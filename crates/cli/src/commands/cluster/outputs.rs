@@ -10,7 +10,7 @@ use enclust_io::{NpyFloat, Pool, write_atomically, write_labels, write_matrix_np
 use enclust_stability::Membership;
 
 use super::data::Data;
-use super::{ClusterArgs, Cut, confidence, summary};
+use super::{ClusterArgs, Cut, item_consensus, summary};
 use crate::console::Console;
 use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub struct OutputArgs {
 
     /// Write how firmly each sample and cluster holds together (item and cluster consensus)
     #[arg(long, value_name = "FILE.csv")]
-    pub confidence: Option<PathBuf>,
+    pub membership: Option<PathBuf>,
 
     /// Write the record of the run: versions, parameters, seeds, inputs, times, results
     #[arg(long, value_name = "FILE.json")]
@@ -59,7 +59,7 @@ impl OutputArgs {
             ("labels", &self.out),
             ("similarity", &self.similarity),
             ("linkage", &self.linkage),
-            ("confidence", &self.confidence),
+            ("membership", &self.membership),
             ("record", &self.record),
         ];
         files.into_iter().filter_map(|(what, path)| Some((what, path.clone()?))).collect()
@@ -110,10 +110,10 @@ impl OutputArgs {
             let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&merges[i]);
             while_writing(|| write_matrix_npy(path, merges.len(), 4, fill))?;
         }
-        if let Some(path) = &self.confidence {
+        if let Some(path) = &self.membership {
             let ids = data.ids.as_deref();
             while_writing(|| {
-                write_atomically(path, |file| confidence::write(file, cuts, memberships, ids))
+                write_atomically(path, |file| item_consensus::write(file, cuts, memberships, ids))
             })?;
         }
         match &self.record {
@@ -180,7 +180,7 @@ mod tests {
             out: None,
             similarity: Some(folder.path().join("C.npy")),
             linkage: None,
-            confidence: None,
+            membership: None,
             record: None,
             json: false,
         };

@@ -1,8 +1,8 @@
 //! What is to be done, checked as far as the command line alone allows.
 
 use enclust::core::{
-    BoxedPipeline, Consensus, Error, Kind, NoParams, Part, PipelineSpec, Precomputed, Registry,
-    Represent, Similarity,
+    BoxedPipeline, Ca, Consensus, Error, Kind, Method, NoParams, Part, PipelineSpec, Precomputed,
+    Registry, Similarity,
 };
 use enclust::registry::Precision;
 
@@ -39,7 +39,7 @@ impl<S: Precision> Plan<S> {
             None => PipelineSpec::plain(Part::named(PRECOMPUTED), Part::named("average")),
         };
         if from_file {
-            base.represent = Part::named(PRECOMPUTED);
+            base.ca = Part::named(PRECOMPUTED);
         }
         let spec = args.recipe.resolve_from(base, &registry)?;
         let plan = Plan { registry, preset: preset.map(String::from), spec };
@@ -60,18 +60,20 @@ impl<S: Precision> Plan<S> {
     }
 
     fn check(&self, args: &ClusterArgs) -> Result<(), Failure> {
-        self.pipeline()?;
+        let pipeline = self.pipeline()?;
         if args.outputs.linkage.is_some() && !self.consensus()?.makes_tree() {
             let part = self.spec.consensus.name.clone();
             return Err(Failure::NoTree { option: "--linkage", part });
         }
-        let represent = self.registry.represent.build(&self.spec.represent).map_err(wrong)?;
-        if args.outputs.similarity.is_some() && represent.kind() != Kind::Similarity {
-            let part = self.spec.represent.name.clone();
+        let ca = self.registry.ca.build(&self.spec.ca).map_err(wrong)?;
+        if args.outputs.similarity.is_some() && ca.kind() != Kind::Similarity {
+            let part = self.spec.ca.name.clone();
             return Err(Failure::NoSimilarity { option: "--similarity", part });
         }
-        if represent.reads_k() && args.k.only().is_none() {
-            return Err(wrong(Error::NeedsClusters { component: represent.name().to_string() }));
+        if pipeline.reads_k() && args.k.only().is_none() {
+            let reader = if ca.reads_k() { Some(&self.spec.ca) } else { self.spec.stop.as_ref() };
+            let component = reader.map_or(String::new(), |part| part.name.clone());
+            return Err(wrong(Error::NeedsClusters { component }));
         }
         match (&args.pool, &args.similarity_in, self.reader_of_clusterings(args)?) {
             (None, Some(similarity), Some(what)) => {
@@ -103,8 +105,8 @@ impl<S: Precision> Plan<S> {
 /// Lets a similarity that is not read yet stand among the representations, so that what
 /// does not fit together shows before any file is read.
 fn register_precomputed<S: Precision>(registry: &mut Registry<S>) {
-    registry.represent.register::<NoParams>(PRECOMPUTED, "a similarity from a file", |_| {
+    registry.ca.register::<NoParams>(PRECOMPUTED, "a similarity from a file", |_| {
         let placeholder = Similarity::from_matrix(1, &[S::one()])?;
-        Ok(Box::new(Precomputed::new(placeholder)) as Box<dyn Represent<S>>)
+        Ok(Box::new(Precomputed::new(placeholder)) as Box<dyn Ca<S>>)
     });
 }

@@ -73,12 +73,7 @@ fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
 }
 
 fn about_run(record: &RunRecord) -> String {
-    let parts = record.method.parts.iter();
-    let names = ["ca", "enhance", "finish"].map(|stage| {
-        parts.clone().find(|(at, _)| **at == stage).map_or("", |(_, part)| part.name.as_str())
-    });
-    let mut words =
-        names.into_iter().filter(|name| *name != "none").collect::<Vec<_>>().join(" + ");
+    let mut words = record.method.in_a_line.clone();
     let report = &record.report;
     let iterated = record.learning.iter().chain([report]).filter(|report| report.iterations > 0);
     for (at, ReportRecord { component, status, iterations, .. }) in iterated.enumerate() {

@@ -1,0 +1,85 @@
+//! How firmly each sample and each cluster holds together.
+
+use std::io::{self, Write};
+
+use enclust::ca::Eac;
+use enclust::core::{Ca, Ctx, Ensemble, Evidence, Microclusters, Question, Shape, Similarity};
+use enclust::registry::Precision;
+use enclust_stability::{ItemConsensus, Membership, membership};
+
+use super::Cut;
+use crate::csv_table::{cell, write_csv};
+use crate::failure::Failure;
+
+/// The consensus of every cut, with the shares of the base clusterings that join samples,
+/// or, without clusterings, with the similarity that was clustered.
+pub fn memberships<S: Precision>(
+    ensemble: Option<&Ensemble>,
+    clustered: &Evidence<S>,
+    cuts: &[Cut],
+    ctx: &Ctx<'_, S>,
+) -> Result<Vec<Membership>, Failure> {
+    let built;
+    let similarity = match ensemble {
+        Some(ensemble) => {
+            built = co_association(ensemble, ctx)?;
+            &built
+        }
+        None => clustered.similarity_for("item consensus")?,
+    };
+    Ok(cuts.iter().map(|cut| membership(similarity, &cut.partition)).collect::<Result<_, _>>()?)
+}
+
+fn co_association<S: Precision>(
+    ensemble: &Ensemble,
+    ctx: &Ctx<'_, S>,
+) -> Result<Similarity<S>, Failure> {
+    let microclusters = Microclusters::of(ensemble);
+    let needed = Ca::<S>::footprint(&Eac, &Shape::of::<S>(&microclusters)).total();
+    let size = format!("n' = {}", microclusters.len());
+    ctx.require("item consensus", needed, &size, "leave out --membership")?;
+    match ctx.install(|ctx| Eac.build(&microclusters, &Question::default(), ctx))??.evidence {
+        Evidence::Similarity(similarity) => Ok(similarity),
+        other => Err(other
+            .similarity_for("item consensus")
+            .err()
+            .map_or(Failure::NoInput, Failure::from)),
+    }
+}
+
+/// Writes a row for every sample of every cut.
+pub fn write(
+    out: &mut dyn Write,
+    cuts: &[Cut],
+    memberships: &[Membership],
+    ids: Option<&[String]>,
+) -> io::Result<()> {
+    let head = [
+        "k",
+        "sample",
+        "label",
+        "item_consensus",
+        "other_cluster",
+        "other_consensus",
+        "margin",
+        "cluster_consensus",
+    ];
+    let rows = cuts.iter().zip(memberships).flat_map(|(cut, found)| {
+        let k = cut.k;
+        cut.partition.labels().iter().enumerate().map(move |(sample, &label)| {
+            let item: ItemConsensus = found.items[sample];
+            let name = ids.map_or_else(|| (sample + 1).to_string(), |ids| ids[sample].clone());
+            [
+                k.to_string(),
+                name,
+                label.to_string(),
+                cell(item.own),
+                item.other.map_or(String::new(), |(cluster, _)| cluster.to_string()),
+                cell(item.other.map(|(_, mean)| mean)),
+                cell(item.margin()),
+                cell(found.clusters[label]),
+            ]
+        })
+    });
+    write_csv(out, head.map(String::from), rows)
+}

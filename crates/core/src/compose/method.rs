@@ -1,0 +1,172 @@
+//! Anything that turns an ensemble into a partition.
+
+use std::time::{Duration, Instant};
+
+use crate::data::constraints::{Constraints, Violations};
+use crate::data::dendrogram::Dendrogram;
+use crate::data::ensemble::Ensemble;
+use crate::data::partition::Partition;
+use crate::error::{Error, Result};
+use crate::evidence::Evidence;
+use crate::evidence::similarity::Similarity;
+use crate::memory::{self, Bytes, Need, Shape};
+use crate::numbers::real::Real;
+use crate::run::context::Ctx;
+use crate::run::question::Question;
+use crate::run::report::Report;
+use crate::stages::component::{Component, forward};
+use crate::stages::consensus::{Consensus, Fitted};
+use crate::stages::stage::Stage;
+
+/// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is one; so is any
+/// algorithm that reads the whole ensemble its own way.
+pub trait Method<S: Real>: Component {
+    /// Does all work that does not depend on the number of clusters; or all work for the k of the
+    /// question, if the method [reads k](Self::reads_k).
+    fn fit(&self, ensemble: &Ensemble, question: &Question, ctx: &Ctx<'_, S>) -> Result<Fit<S>>;
+
+    /// Whether a fit is for one number of clusters, so that every other needs a fit of its own.
+    fn reads_k(&self) -> bool {
+        false
+    }
+
+    /// From ensemble to k clusters in one go.
+    fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome> {
+        let fit = self.fit(ensemble, &Question::clusters(k), ctx)?;
+        let partition = fit.cut(k, ctx)?;
+        let violations = fit.violations(&partition);
+        let Fit { learning, report, timings, .. } = fit;
+        Ok(Outcome { partition, learning, report, timings, violations })
+    }
+}
+
+forward!(Method<S> {
+    fn fit(&self, ensemble: &Ensemble, question: &Question, ctx: &Ctx<'_, S>) -> Result<Fit<S>>;
+    fn reads_k(&self) -> bool;
+    fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome>;
+});
+
+/// A method that has read its ensemble and can be cut into any k.
+#[non_exhaustive]
+pub struct Fit<S> {
+    /// What the consensus was built on, after enhancement.
+    pub evidence: Evidence<S>,
+    /// How the representation was learned, if it iterates.
+    pub learning: Option<Report>,
+    /// How the enhancement went.
+    pub report: Report,
+    /// The consensus.
+    pub fitted: Box<dyn Fitted<S>>,
+    /// Time of each stage, in order.
+    pub timings: Vec<(Stage, Duration)>,
+    /// The constraints it was made under, if there were any.
+    pub constraints: Option<Constraints>,
+    /// The only number of clusters it can be cut into, where the evidence was learned
+    /// for one.
+    pub clusters: Option<usize>,
+}
+
+impl<S: Real> Fit<S> {
+    /// The consensus of a similarity computed elsewhere, where there are no clusterings:
+    /// a [`Pipeline`](crate::Pipeline) without the stages that read them.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Fit, Similarity};
+    /// # use enclust_core::{Component, Consensus, Evidence, Fitted, Kind, Partition, Result};
+    /// # #[derive(Debug)] struct Linkage;
+    /// # impl Component for Linkage { fn name(&self) -> &str { "single" } }
+    /// # impl Consensus<f64> for Linkage {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         Ok(Box::new(Pair))
+    /// #     }
+    /// # }
+    /// # struct Pair;
+    /// # impl Fitted<f64> for Pair {
+    /// #     fn cut(&self, _: usize, _: &Ctx<'_, f64>) -> Result<Partition> {
+    /// #         Ok(Partition::from_labels([0, 0, 1]))
+    /// #     }
+    /// #     fn largest_k(&self) -> usize { 3 }
+    /// # }
+    /// let similarity = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.2, 0.1, 0.2, 1.0])?;
+    /// let ctx = Ctx::default();
+    /// let fit = Fit::of_similarity(similarity, &Linkage, &ctx)?;
+    /// assert_eq!(fit.cut(2, &ctx)?.labels(), &[0, 0, 1]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::Error::Memory) if it does not fit, and those of the
+    /// consensus function.
+    pub fn of_similarity(
+        similarity: Similarity<S>,
+        consensus: &dyn Consensus<S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Self> {
+        let began = Instant::now();
+        let grouping = similarity.grouping();
+        let shape = Shape::ahead::<S>(grouping.samples(), 0, 0, grouping.len());
+        let plan = |shape: &Shape| {
+            let own = consensus.footprint(&shape.clone().with_input(shape.similarity()));
+            vec![Need::new(Stage::Consensus, consensus.name(), Bytes(0), own)]
+        };
+        memory::check(plan, &shape, ctx.memory())?;
+        ctx.watch().begin(Stage::Consensus)?;
+        let evidence = Evidence::Similarity(similarity);
+        let fitted = ctx.install(|ctx| consensus.fit(&evidence, ctx))??;
+        let timings = vec![(Stage::Consensus, began.elapsed())];
+        Ok(Fit { timings, ..Fit::new(evidence, fitted) })
+    }
+
+    /// The consensus of some evidence, for a [`Method`] of one's own: nothing enhanced, no
+    /// constraints, to be cut into any k.
+    pub fn new(evidence: Evidence<S>, fitted: Box<dyn Fitted<S>>) -> Self {
+        Fit {
+            evidence,
+            learning: None,
+            report: Report::direct("none"),
+            fitted,
+            timings: Vec::new(),
+            constraints: None,
+            clusters: None,
+        }
+    }
+
+    /// The partition into k clusters.
+    ///
+    /// # Errors
+    /// [`Error::OtherClusters`] if the evidence was learned for another k, and those of
+    /// the consensus function.
+    pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
+        if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
+            return Err(Error::OtherClusters { fitted, k });
+        }
+        ctx.install(|ctx| self.fitted.cut(k, ctx))?
+    }
+
+    /// How many constraints a partition breaks; `None` if there were none.
+    pub fn violations(&self, partition: &Partition) -> Option<Violations> {
+        self.constraints.as_ref().map(|c| c.violations(partition))
+    }
+
+    /// The tree behind the consensus, if it has one.
+    pub fn dendrogram(&self) -> Option<&Dendrogram> {
+        self.fitted.dendrogram()
+    }
+}
+
+/// The end of a run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The consensus partition.
+    pub partition: Partition,
+    /// How the representation was learned, if it iterates.
+    pub learning: Option<Report>,
+    /// How the enhancement went.
+    pub report: Report,
+    /// Time of each stage, in order.
+    pub timings: Vec<(Stage, Duration)>,
+    /// How many constraints the partition breaks; `None` if there were none.
+    pub violations: Option<Violations>,
+}

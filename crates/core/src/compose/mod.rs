@@ -1,0 +1,9 @@
+//! Parts put together, by hand or by name.
+
+pub(crate) mod method;
+pub(crate) mod params;
+pub(crate) mod pipeline;
+pub(crate) mod registry;
+pub(crate) mod spec;
+pub(crate) mod stages_of_a_run;
+pub(crate) mod table;

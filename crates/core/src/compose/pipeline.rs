@@ -1,0 +1,400 @@
+//! Parts put together.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::compose::method::{Fit, Method};
+use crate::compose::stages_of_a_run::{Kept, Trace};
+use crate::data::constraints::Constraints;
+use crate::data::ensemble::Ensemble;
+use crate::data::microclusters::Microclusters;
+use crate::error::{Error, Result};
+use crate::evidence::Kind;
+use crate::memory::{Bytes, Footprint, Need, Shape};
+use crate::numbers::real::Real;
+use crate::run::context::Ctx;
+use crate::run::quantities::Quantities;
+use crate::run::question::Question;
+use crate::stages::ca::Ca;
+use crate::stages::component::Component;
+use crate::stages::confidence::Confidence;
+use crate::stages::consensus::Consensus;
+use crate::stages::enhance::{Enhance, NoEnhancement};
+use crate::stages::stage::Stage;
+use crate::stages::stop::Stop;
+
+/// Representation → confident pairs → enhancement → consensus.
+///
+/// Each part may be a value, a reference, a `Box<dyn …>` or an `Arc<dyn …>`; static, boxed and
+/// mixed compositions are the same struct. A composition is checked when it is made: parameters
+/// are in range, each stage reads the kind of evidence that the stage before makes, and a stopping
+/// rule reads what the enhancer provides. `with_…` swaps one part.
+///
+/// `S` is the precision in which the stages store their numbers.
+#[derive(Clone, Debug)]
+pub struct Pipeline<S, A, F, E, C> {
+    pub(super) ca: A,
+    pub(super) confidence: F,
+    pub(super) enhance: E,
+    pub(super) stop: Option<Arc<dyn Stop>>,
+    pub(super) consensus: C,
+    pub(super) constraints: Option<Constraints>,
+    name: String,
+    precision: PhantomData<fn() -> S>,
+}
+
+/// A pipeline whose parts were chosen at run time.
+pub type BoxedPipeline<S> =
+    Pipeline<S, Box<dyn Ca<S>>, Box<dyn Confidence<S>>, Box<dyn Enhance<S>>, Box<dyn Consensus<S>>>;
+
+impl<A, F, E, C> Pipeline<f64, A, F, E, C>
+where
+    A: Ca<f64>,
+    F: Confidence<f64>,
+    E: Enhance<f64>,
+    C: Consensus<f64>,
+{
+    /// A pipeline in double precision.
+    ///
+    /// # Errors
+    /// Those of [`in_precision`](Self::in_precision).
+    pub fn new(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
+        Self::in_precision(ca, confidence, enhance, consensus)
+    }
+}
+
+impl<A: Ca<f64>, C: Consensus<f64>> Pipeline<f64, A, NoEnhancement, NoEnhancement, C> {
+    /// A pipeline in double precision that enhances nothing.
+    ///
+    /// # Errors
+    /// Those of [`in_precision`](Self::in_precision).
+    pub fn plain(ca: A, consensus: C) -> Result<Self> {
+        Self::new(ca, NoEnhancement, NoEnhancement, consensus)
+    }
+}
+
+impl<S, A, F, E, C> Pipeline<S, A, F, E, C>
+where
+    S: Real,
+    A: Ca<S>,
+    F: Confidence<S>,
+    E: Enhance<S>,
+    C: Consensus<S>,
+{
+    /// A pipeline in the precision `S`, for example
+    /// `Pipeline::<f32, _, _, _, _>::in_precision(…)`.
+    ///
+    /// # Errors
+    /// [`Error::Param`] for a parameter out of range, [`Error::KindMismatch`] if a stage cannot
+    /// read the evidence that the stage before makes.
+    pub fn in_precision(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
+        let parts: [&dyn Component; 4] = [&ca, &confidence, &enhance, &consensus];
+        parts.iter().try_for_each(|part| part.check())?;
+        let made = ca.kind();
+        if !enhance.is_identity() && made != Kind::Similarity {
+            return Err(mismatch(enhance.name(), &[Kind::Similarity], ca.name(), made));
+        }
+        if !consensus.accepts().contains(&made) {
+            return Err(mismatch(consensus.name(), consensus.accepts(), ca.name(), made));
+        }
+        let (stop, constraints, precision) = (None, None, PhantomData);
+        let pipeline = Pipeline {
+            ca,
+            confidence,
+            enhance,
+            stop,
+            consensus,
+            constraints,
+            name: String::new(),
+            precision,
+        };
+        Ok(pipeline.named())
+    }
+
+    /// With the name that its parts make: every stage that does something.
+    fn named(self) -> Self {
+        let mut names = vec![self.ca.name()];
+        if !self.enhance.is_identity() {
+            names.extend([self.confidence.name(), self.enhance.name()]);
+            names.extend(self.stop.as_ref().map(|stop| stop.name()));
+        }
+        names.push(self.consensus.name());
+        Pipeline { name: names.join("+"), ..self }
+    }
+
+    /// What this pipeline has besides its four parts, put over another choice of those.
+    fn over<A2, F2, E2, C2>(
+        parts: Pipeline<S, A2, F2, E2, C2>,
+        stop: Option<Arc<dyn Stop>>,
+        constraints: Option<Constraints>,
+    ) -> Result<Pipeline<S, A2, F2, E2, C2>>
+    where
+        A2: Ca<S>,
+        F2: Confidence<S>,
+        E2: Enhance<S>,
+        C2: Consensus<S>,
+    {
+        let parts = Pipeline { constraints, ..parts };
+        match stop {
+            Some(stop) if !parts.enhance.is_identity() => parts.with_shared_stop(stop),
+            _ => Ok(parts),
+        }
+    }
+
+    /// The same pipeline with another representation.
+    ///
+    /// # Errors
+    /// Those of [`in_precision`](Self::in_precision), here and in the methods below.
+    pub fn with_ca<A2: Ca<S>>(self, ca: A2) -> Result<Pipeline<S, A2, F, E, C>> {
+        let parts = Pipeline::in_precision(ca, self.confidence, self.enhance, self.consensus)?;
+        Self::over(parts, self.stop, self.constraints)
+    }
+
+    /// The same pipeline with another choice of confident pairs.
+    pub fn with_confidence<F2: Confidence<S>>(
+        self,
+        confidence: F2,
+    ) -> Result<Pipeline<S, A, F2, E, C>> {
+        let parts = Pipeline::in_precision(self.ca, confidence, self.enhance, self.consensus)?;
+        Self::over(parts, self.stop, self.constraints)
+    }
+
+    /// The same pipeline with another enhancer. A stopping rule stays if the new enhancer
+    /// enhances; if it cannot take the rule, that is an error.
+    pub fn with_enhance<E2: Enhance<S>>(self, enhance: E2) -> Result<Pipeline<S, A, F, E2, C>> {
+        let parts = Pipeline::in_precision(self.ca, self.confidence, enhance, self.consensus)?;
+        Self::over(parts, self.stop, self.constraints)
+    }
+
+    /// The same pipeline with another consensus function.
+    pub fn with_consensus<C2: Consensus<S>>(
+        self,
+        consensus: C2,
+    ) -> Result<Pipeline<S, A, F, E, C2>> {
+        let parts = Pipeline::in_precision(self.ca, self.confidence, self.enhance, consensus)?;
+        Self::over(parts, self.stop, self.constraints)
+    }
+
+    /// The same pipeline with a stopping rule in place of the enhancer's own.
+    ///
+    /// ```
+    /// use enclust_core::{IterationLimit, Pipeline, Precomputed, Similarity};
+    /// # use enclust_core::{Component, Consensus, Ctx, Evidence, Fitted, Kind, Result};
+    /// # #[derive(Debug)] struct MyConsensus;
+    /// # impl Component for MyConsensus { fn name(&self) -> &str { "mine" } }
+    /// # impl Consensus<f64> for MyConsensus {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         unreachable!()
+    /// #     }
+    /// # }
+    /// let similarity = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+    /// let plain = Pipeline::plain(Precomputed::new(similarity), MyConsensus)?;
+    /// let error = plain.with_stop(IterationLimit::default()).unwrap_err();
+    /// assert_eq!(error.to_string(), "none does not support the stopping rule iterations: it does not iterate");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StopMismatch`] if the rule reads what the enhancer does not provide,
+    /// [`Error::Unsupported`] if the enhancer does not iterate.
+    pub fn with_stop(self, stop: impl Stop + 'static) -> Result<Self> {
+        self.with_shared_stop(Arc::new(stop))
+    }
+
+    /// The same with a rule that is shared already.
+    ///
+    /// # Errors
+    /// Those of [`with_stop`](Self::with_stop).
+    pub fn with_shared_stop(self, stop: Arc<dyn Stop>) -> Result<Self> {
+        stop.check()?;
+        let component = self.enhance.name().to_string();
+        let Some(provided) = self.enhance.provides() else {
+            let what = format!("the stopping rule {}: it does not iterate", stop.name());
+            return Err(Error::unsupported(component, what));
+        };
+        // An iterate has labels inside a pipeline, which knows the consensus function.
+        let labels = provided.contains(Quantities::ITERATE).then_some(Quantities::LABELS);
+        let needs = stop.needs().without(provided.and(labels.unwrap_or_default()));
+        if !needs.is_empty() {
+            let (rule, known) = (stop.name().to_string(), Vec::new());
+            return Err(Error::StopMismatch { rule, needs, component, known });
+        }
+        Ok(Pipeline { stop: Some(stop), ..self }.named())
+    }
+
+    /// The same pipeline under constraints of the user, in place of earlier ones; an empty set is
+    /// none. They stay when parts are swapped.
+    ///
+    /// The representation is that of the ensemble alone. Then every constrained sample becomes a
+    /// group of its own, confident pairs are chosen, and the constraints replace what these fix.
+    /// In the enhanced similarity the constrained entries are exactly 1 and 0, even for an iterate
+    /// that was stopped early. (An enhancer that ignores Ω, as an ablation, propagates nothing of
+    /// them.)
+    ///
+    /// Fitting returns [`Error::Unsupported`] if nothing is enhanced, because the constraints
+    /// would have no effect, and [`Error::Size`] if they are about another number of samples.
+    pub fn with_constraints(self, constraints: Constraints) -> Self {
+        Pipeline { constraints: Some(constraints).filter(|c| !c.is_empty()), ..self }
+    }
+
+    /// What each stage of a run of this shape needs, in order; the run needs the largest
+    /// [peak](Need::peak) of them.
+    ///
+    /// A run that has less is refused before anything of size n' × n' is made. What depends on
+    /// more than the shape is checked by the part itself, before it takes it: groups that linkage
+    /// must split, a cut into very many clusters.
+    ///
+    /// ```
+    /// use enclust_core::{Bytes, Need, Pipeline, Precomputed, Shape, Similarity, Stage};
+    /// # use enclust_core::{Component, Consensus, Ctx, Evidence, Fitted, Kind, Result};
+    /// # #[derive(Debug)] struct MyConsensus;
+    /// # impl Component for MyConsensus { fn name(&self) -> &str { "mine" } }
+    /// # impl Consensus<f64> for MyConsensus {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         unreachable!()
+    /// #     }
+    /// # }
+    /// let similarity = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+    /// let method = Pipeline::plain(Precomputed::new(similarity), MyConsensus)?;
+    /// let needs = method.footprint(&Shape::ahead::<f64>(100_000, 20, 30, 10_000));
+    /// assert_eq!(needs.iter().map(|n| n.stage).collect::<Vec<_>>(),
+    ///     [Stage::Microclusters, Stage::Ca, Stage::Consensus]);
+    /// let peak = needs.iter().map(Need::peak).max();
+    /// assert!(peak > Some(Bytes(800_000_000)), "an n' × n' matrix of f64");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn footprint(&self, shape: &Shape) -> Vec<Need> {
+        self.footprint_keeping(shape, Kept::Nothing)
+    }
+
+    pub(super) fn footprint_keeping(&self, shape: &Shape, kept: Kept) -> Vec<Need> {
+        let Shape { samples, clusterings, groups, .. } = *shape;
+        let rows = Microclusters::footprint(samples, clusterings, groups);
+        let first = self.ca.footprint(shape);
+        let mut held = rows.result;
+        let mut evidence = first.result;
+        let mut needs = vec![
+            Need::new(Stage::Microclusters, "", Bytes(0), rows),
+            Need::new(Stage::Ca, self.ca.name(), held, first),
+        ];
+        if !self.enhance.is_identity() {
+            let pairs = self.confidence.footprint(shape);
+            let enhanced = self.enhancement(shape, pairs.result);
+            let before = held + evidence;
+            needs.push(Need::new(Stage::Confidence, self.confidence.name(), before, pairs));
+            let before = before + pairs.result;
+            needs.push(Need::new(Stage::Enhance, self.enhance.name(), before, enhanced));
+            // The given similarity and the pairs are gone when the consensus begins.
+            if kept == Kept::Everything {
+                held = before;
+            }
+            evidence = enhanced.result;
+        }
+        let last = self.consensus.footprint(&shape.clone().with_input(evidence));
+        needs.push(Need::new(Stage::Consensus, self.consensus.name(), held + evidence, last));
+        needs
+    }
+
+    /// What the enhancer takes, and what a rule that looks at the iterate adds to it.
+    fn enhancement(&self, shape: &Shape, pairs: Bytes) -> Footprint {
+        let needs = self.stop.as_ref().map_or(Quantities::NONE, |stop| stop.needs());
+        let needs = needs.and(shape.needs);
+        let shape = shape.clone().with_needs(needs).with_input(pairs);
+        let mut own = self.enhance.footprint(&shape);
+        if needs.contains(Quantities::ITERATE) || needs.contains(Quantities::LABELS) {
+            own.working = own.working + shape.similarity() * 2;
+        }
+        if needs.contains(Quantities::LABELS) {
+            let consensus = self.consensus.footprint(&shape.with_input(own.result));
+            own.working = own.working + consensus.total();
+        }
+        own
+    }
+
+    /// Runs the stages as [`fit`](Method::fit) does and keeps what they make: the label rows, the
+    /// similarity A before enhancement, the confident pairs H and Ω, the enhanced similarity C.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Ensemble, Pipeline, Precomputed, Question, Similarity};
+    /// # use enclust_core::{Component, Consensus, Evidence, Fitted, Kind, Partition, Result};
+    /// # #[derive(Debug)] struct Halves;
+    /// # impl Component for Halves { fn name(&self) -> &str { "halves" } }
+    /// # impl Consensus<f64> for Halves {
+    /// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+    /// #     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+    /// #         Ok(Box::new(Pair))
+    /// #     }
+    /// # }
+    /// # struct Pair;
+    /// # impl Fitted<f64> for Pair {
+    /// #     fn cut(&self, _: usize, _: &Ctx<'_, f64>) -> Result<Partition> {
+    /// #         Ok(Partition::from_labels([0, 1]))
+    /// #     }
+    /// #     fn largest_k(&self) -> usize { 2 }
+    /// # }
+    /// let similarity = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+    /// let method = Pipeline::plain(Precomputed::new(similarity), Halves)?;
+    /// let ensemble = Ensemble::from_columns(&[[0, 1]])?;
+    /// let trace = method.trace(&ensemble, &Question::default(), &Ctx::default())?;
+    /// assert_eq!(trace.given.as_similarity().unwrap().between(0, 1), 0.3);
+    /// assert!(trace.confident.is_none(), "nothing is enhanced");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`fit`](Method::fit).
+    pub fn trace(
+        &self,
+        ensemble: &Ensemble,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Trace<S>> {
+        let made =
+            ctx.install(|ctx| self.run_stages(ensemble, question, ctx, Kept::Everything))??;
+        Ok(made.into_trace())
+    }
+}
+
+impl<S, A, F, E, C> Component for Pipeline<S, A, F, E, C>
+where
+    S: Real,
+    A: Ca<S>,
+    F: Confidence<S>,
+    E: Enhance<S>,
+    C: Consensus<S>,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl<S, A, F, E, C> Method<S> for Pipeline<S, A, F, E, C>
+where
+    S: Real,
+    A: Ca<S>,
+    F: Confidence<S>,
+    E: Enhance<S>,
+    C: Consensus<S>,
+{
+    /// True if the representation learns for one k or the stopping rule reads labels.
+    fn reads_k(&self) -> bool {
+        let labels = |stop: &Arc<dyn Stop>| stop.needs().contains(Quantities::LABELS);
+        self.ca.reads_k() || self.stop.as_ref().is_some_and(labels)
+    }
+
+    fn fit(&self, ensemble: &Ensemble, question: &Question, ctx: &Ctx<'_, S>) -> Result<Fit<S>> {
+        let made = ctx.install(|ctx| self.run_stages(ensemble, question, ctx, Kept::Nothing))??;
+        Ok(made.fit)
+    }
+}
+
+fn mismatch(consumer: &str, accepts: &[Kind], producer: &str, made: Kind) -> Error {
+    Error::KindMismatch {
+        consumer: consumer.to_string(),
+        accepts: accepts.to_vec(),
+        producer: producer.to_string(),
+        made,
+    }
+}

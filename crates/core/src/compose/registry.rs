@@ -1,0 +1,333 @@
+//! Every part by name.
+
+use std::sync::Arc;
+
+use crate::compose::params::{NoParams, ParamSpec};
+use crate::compose::pipeline::{BoxedPipeline, Pipeline};
+use crate::compose::spec::{Part, PipelineSpec};
+use crate::compose::table::{Entry, Table};
+use crate::error::{Error, Result};
+use crate::numbers::real::Real;
+use crate::reference::Reference;
+use crate::rules::{self, AllOf, AnyOf};
+use crate::stages::backend::Backend;
+use crate::stages::ca::Ca;
+use crate::stages::confidence::Confidence;
+use crate::stages::consensus::Consensus;
+use crate::stages::enhance::{Enhance, NoEnhancement};
+use crate::stages::stage::Stage;
+use crate::stages::stop::Stop;
+
+/// A method by name: a pipeline that users can take apart.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Preset {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// What it is made of.
+    pub spec: PipelineSpec,
+}
+
+impl Preset {
+    /// A method of this name, made of these parts.
+    pub fn new(name: &'static str, summary: &'static str, spec: PipelineSpec) -> Self {
+        Preset { name, summary, spec }
+    }
+}
+
+/// Every part by name, one table per stage.
+///
+/// Registration is explicit: a crate with parts exports a function that takes
+/// `&mut Registry<S>`. A new registry knows the parts of this crate: the standard stopping rules,
+/// the enhancer `none` and the backend `reference`.
+///
+/// ```
+/// use enclust_core::{Part, Registry};
+///
+/// let registry = Registry::<f64>::new();
+/// let error = registry.backend.build(&Part::named("abacus")).unwrap_err();
+/// assert_eq!(error.to_string(), "no backend is called \"abacus\"; known: reference");
+/// ```
+#[derive(Debug)]
+pub struct Registry<S: Real> {
+    /// Representations.
+    pub ca: Table<dyn Ca<S>>,
+    /// Choices of confident pairs.
+    pub confidence: Table<dyn Confidence<S>>,
+    /// Enhancers.
+    pub enhance: Table<dyn Enhance<S>>,
+    /// Stopping rules.
+    pub stop: Table<dyn Stop>,
+    /// Consensus functions.
+    pub consensus: Table<dyn Consensus<S>>,
+    /// Linear-algebra backends.
+    pub backend: Table<dyn Backend<S>>,
+    /// The choice of confident pairs for an enhancer that is named without one.
+    pub usual_confidence: Option<Part>,
+    presets: Vec<Preset>,
+}
+
+impl<S: Real> Default for Registry<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Real> Registry<S> {
+    /// A registry with the parts of this crate alone.
+    pub fn new() -> Self {
+        let mut registry = Registry {
+            ca: Table::new(Stage::Ca),
+            confidence: Table::new(Stage::Confidence),
+            enhance: Table::new(Stage::Enhance),
+            stop: Table::new(Stage::Stop),
+            consensus: Table::new(Stage::Consensus),
+            backend: Table::new(Stage::Backend),
+            usual_confidence: None,
+            presets: Vec::new(),
+        };
+        registry
+            .confidence
+            .register::<NoParams>("none", "no confident pairs", |_| Ok(Box::new(NoEnhancement)));
+        registry.enhance.register::<NoParams>("none", "every similarity stays as it is", |_| {
+            Ok(Box::new(NoEnhancement))
+        });
+        registry.backend.register::<NoParams>("reference", "plain kernels, the yardstick", |_| {
+            Ok(Box::new(Reference))
+        });
+        rules::register(&mut registry.stop);
+        registry
+    }
+
+    /// Adds a method; one of the same name is replaced.
+    pub fn add_preset(&mut self, preset: Preset) {
+        self.presets.retain(|p| p.name != preset.name);
+        self.presets.push(preset);
+    }
+
+    /// Every method.
+    pub fn presets(&self) -> &[Preset] {
+        &self.presets
+    }
+
+    /// The method of that name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`], which lists the methods that are known.
+    pub fn preset(&self, name: &str) -> Result<&Preset> {
+        self.presets.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownComponent {
+            stage: "method",
+            name: name.to_string(),
+            known: self.presets.iter().map(|p| p.name.to_string()).collect(),
+        })
+    }
+
+    /// Builds a stopping rule, or a combination of rules: `any(…)`, `all(…)`.
+    ///
+    /// # Errors
+    /// Those of [`Table::build`]; [`Error::Unsupported`] for a rule that is made of others but is
+    /// no combination, or a combination of none.
+    pub fn stopping_rule(&self, part: &Part) -> Result<Arc<dyn Stop>> {
+        let combines = [AnyOf::NAME, AllOf::NAME].contains(&part.name.as_str());
+        if !combines {
+            return match part.of.first() {
+                Some(inner) => Err(Error::unsupported(&part.name, format!("the rule {inner}"))),
+                None => Ok(Arc::from(self.stop.build(part)?)),
+            };
+        }
+        if part.of.is_empty() || !part.values.is_empty() {
+            let what = format!("{part}; write {}(rule, rule)", part.name);
+            return Err(Error::unsupported("a combination of rules", what));
+        }
+        let rules: Result<Vec<_>> = part.of.iter().map(|rule| self.stopping_rule(rule)).collect();
+        Ok(match part.name.as_str() {
+            AnyOf::NAME => Arc::new(AnyOf::new(rules?)),
+            _ => Arc::new(AllOf::new(rules?)),
+        })
+    }
+
+    /// Builds a pipeline from names.
+    ///
+    /// # Errors
+    /// Those of building each part and of [`Pipeline::in_precision`];
+    /// [`Error::Unsupported`] for an enhancer without confident pairs, and for a parameter of the
+    /// enhancer's own stopping rule where another rule is named.
+    pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
+        let enhance = self.enhance.build(&spec.enhance)?;
+        if !enhance.is_identity() && spec.confidence.is_none() {
+            let what = "having no confident pairs to propagate; choose some, such as threshold";
+            return Err(Error::unsupported(&spec.enhance.name, what));
+        }
+        self.check_stop_parameters(spec, &*enhance)?;
+        let pipeline = Pipeline::in_precision(
+            self.ca.build(&spec.ca)?,
+            self.confidence.build(&spec.confidence)?,
+            enhance,
+            self.consensus.build(&spec.consensus)?,
+        )?;
+        match &spec.stop {
+            None => Ok(pipeline),
+            Some(stop) => pipeline
+                .with_shared_stop(self.stopping_rule(stop)?)
+                .map_err(|error| self.with_rules_that_work(error, spec)),
+        }
+    }
+
+    /// A parameter that another rule makes idle is refused unless it has its default value.
+    fn check_stop_parameters(&self, spec: &PipelineSpec, enhance: &dyn Enhance<S>) -> Result<()> {
+        let Some(stop) = &spec.stop else { return Ok(()) };
+        let declared = &self.enhance.get(&spec.enhance.name)?.parameters;
+        for &name in enhance.stop_parameters() {
+            let default = declared.iter().find(|p| p.name == name).map(|p| &p.default);
+            let given = spec.enhance.values.get(name);
+            if given.is_some() && given != default {
+                let what = format!("{name} together with the stopping rule {}", stop.name);
+                return Err(Error::unsupported(&spec.enhance.name, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The same error with the names of the rules that the enhancer could take.
+    fn with_rules_that_work(&self, error: Error, spec: &PipelineSpec) -> Error {
+        let Error::StopMismatch { rule, needs, component, .. } = error else { return error };
+        let without = PipelineSpec { stop: None, ..spec.clone() };
+        let works = |name: &&str| {
+            let rule = self.stopping_rule(&Part::named(*name));
+            self.pipeline(&without).and_then(|pipeline| pipeline.with_shared_stop(rule?)).is_ok()
+        };
+        let known = self.stop.names().into_iter().filter(works).map(String::from).collect();
+        Error::StopMismatch { rule, needs, component, known }
+    }
+
+    /// Puts another part at a stage of a pipeline. Parameters that both parts have keep their
+    /// values: a pipeline with λ = 0.1 keeps it when its enhancer is swapped. An enhancer put into
+    /// a pipeline without confident pairs brings the [usual](Self::usual_confidence) ones, and
+    /// `none` takes them away again.
+    ///
+    /// ```
+    /// use enclust_core::{Part, PipelineSpec, Registry, Stage};
+    ///
+    /// let registry = Registry::<f64>::new();
+    /// let mut spec = PipelineSpec::plain(Part::named("lwca"), Part::named("average"));
+    /// registry.swap(&mut spec, Stage::Stop, "kkt(tolerance=1e-4)".parse()?)?;
+    /// registry.swap(&mut spec, Stage::Stop, Part::named("objective"))?;
+    /// assert_eq!(spec.stop.unwrap().to_string(), "objective(tolerance=0.0001)");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`] for a name that is not registered; [`Error::Unsupported`] for a
+    /// stage without a choice of parts.
+    pub fn swap(&self, spec: &mut PipelineSpec, stage: Stage, part: Part) -> Result<()> {
+        let mut kept = part.clone();
+        if part.of.is_empty() {
+            let known = self.parameters(stage, &part.name)?;
+            let old = spec.part(stage).map(|old| old.values.clone()).unwrap_or_default();
+            let shared = old.into_iter().filter(|(name, _)| known.iter().any(|p| p.name == *name));
+            kept.values = shared.collect();
+            kept.values.extend(part.values);
+        }
+        spec.put(stage, kept)?;
+        if stage == Stage::Enhance {
+            if spec.enhance.is_none() {
+                spec.confidence = Part::named("none");
+                spec.stop = None;
+            } else if let (true, Some(usual)) = (spec.confidence.is_none(), &self.usual_confidence)
+            {
+                spec.confidence = usual.clone();
+            }
+        }
+        Ok(())
+    }
+
+    /// The parameters that a part declares.
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`] for a name that is not registered.
+    pub fn parameters(&self, stage: Stage, name: &str) -> Result<&[ParamSpec]> {
+        Ok(match stage {
+            Stage::Ca => &self.ca.get(name)?.parameters,
+            Stage::Confidence => &self.confidence.get(name)?.parameters,
+            Stage::Enhance => &self.enhance.get(name)?.parameters,
+            Stage::Stop if [AnyOf::NAME, AllOf::NAME].contains(&name) => &[],
+            Stage::Stop => &self.stop.get(name)?.parameters,
+            Stage::Consensus => &self.consensus.get(name)?.parameters,
+            Stage::Backend => &self.backend.get(name)?.parameters,
+            stage => {
+                return Err(Error::unsupported("a pipeline", format!("a {stage} part")));
+            }
+        })
+    }
+
+    /// The same parts with every parameter written out, defaults included: what a record of a run
+    /// holds.
+    ///
+    /// ```
+    /// use enclust_core::{Part, PipelineSpec, Registry};
+    ///
+    /// let registry = Registry::<f64>::new();
+    /// let spec = PipelineSpec::plain(Part::named("mine"), Part::named("mine"));
+    /// let error = registry.resolved(&spec).unwrap_err();
+    /// assert_eq!(error.to_string(), "no representation is called \"mine\"; known: ");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::UnknownComponent`] for a name that is not registered. Values are not
+    /// checked; [`pipeline`](Self::pipeline) does that.
+    pub fn resolved(&self, spec: &PipelineSpec) -> Result<PipelineSpec> {
+        Ok(PipelineSpec {
+            ca: self.ca.resolved(&spec.ca)?,
+            confidence: self.confidence.resolved(&spec.confidence)?,
+            enhance: self.enhance.resolved(&spec.enhance)?,
+            stop: spec.stop.as_ref().map(|part| self.resolved_rule(part)).transpose()?,
+            consensus: self.consensus.resolved(&spec.consensus)?,
+        })
+    }
+
+    fn resolved_rule(&self, part: &Part) -> Result<Part> {
+        if part.of.is_empty() {
+            return self.stop.resolved(part);
+        }
+        let of: Result<Vec<Part>> = part.of.iter().map(|rule| self.resolved_rule(rule)).collect();
+        Ok(Part { of: of?, ..part.clone() })
+    }
+
+    /// Every part of every stage, for listings.
+    pub fn listing(&self) -> Vec<Listed<'_>> {
+        let mut out = Vec::new();
+        list(&self.ca, &mut out);
+        list(&self.confidence, &mut out);
+        list(&self.enhance, &mut out);
+        list(&self.stop, &mut out);
+        list(&self.consensus, &mut out);
+        list(&self.backend, &mut out);
+        out
+    }
+}
+
+/// A part as a listing shows it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Listed<'a> {
+    /// Its stage.
+    pub stage: Stage,
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Its parameters.
+    pub parameters: &'a [ParamSpec],
+}
+
+fn list<'a, T: ?Sized>(table: &'a Table<T>, out: &mut Vec<Listed<'a>>) {
+    let listed = |entry: &'a Entry<T>| Listed {
+        stage: table.stage(),
+        name: entry.name,
+        summary: entry.summary,
+        parameters: &entry.parameters,
+    };
+    out.extend(table.entries().iter().map(listed));
+}

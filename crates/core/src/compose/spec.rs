@@ -1,0 +1,259 @@
+//! Parts and pipelines in words.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::compose::params::{Value, Values};
+use crate::error::{Error, Result};
+use crate::stages::stage::Stage;
+
+/// A part named with the values of its parameters, as files and command lines write it.
+///
+/// ```
+/// use enclust_core::Part;
+///
+/// let part = Part::named("lwca").set("theta", 0.5);
+/// assert_eq!(part.to_string(), "lwca(theta=0.5)");
+/// let rule: Part = "any(kkt(tolerance=1e-4), iterations)".parse()?;
+/// assert_eq!(rule.to_string(), "any(kkt(tolerance=0.0001), iterations)");
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// Its name in the registry.
+    pub name: String,
+    /// Parameters that differ from their defaults.
+    pub values: Values,
+    /// The parts it is made of, for stopping rules that combine others.
+    pub of: Vec<Part>,
+}
+
+impl Part {
+    /// A part with default parameters.
+    pub fn named(name: impl Into<String>) -> Self {
+        Part { name: name.into(), values: Values::new(), of: Vec::new() }
+    }
+
+    /// With one parameter set.
+    pub fn set(mut self, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.values.insert(parameter.into(), value.into());
+        self
+    }
+
+    /// With these values in place of its own.
+    pub fn with_values(self, values: Values) -> Self {
+        Part { values, ..self }
+    }
+
+    /// Whether it is the part that does nothing.
+    pub fn is_none(&self) -> bool {
+        self.name == "none"
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        let parts = self.of.iter().map(Part::to_string);
+        let values = self.values.iter().map(|(k, v)| format!("{k}={v}"));
+        let inside: Vec<String> = parts.chain(values).collect();
+        match &inside[..] {
+            [] => Ok(()),
+            inside => write!(f, "({})", inside.join(", ")),
+        }
+    }
+}
+
+impl FromStr for Part {
+    type Err = Error;
+
+    /// Reads `name` or `name(parameter=value, …)`; a rule that combines others is written
+    /// `any(rule, rule)`.
+    ///
+    /// # Errors
+    /// [`Error::Syntax`] for anything else.
+    fn from_str(text: &str) -> Result<Self> {
+        let refused = |reason: &str| Error::Syntax { text: text.into(), reason: reason.into() };
+        let text = text.trim();
+        let (name, inside) = match text.split_once('(') {
+            None => (text, ""),
+            Some((name, rest)) => {
+                let inside = rest.strip_suffix(')');
+                (name.trim(), inside.ok_or_else(|| refused("a closing parenthesis is missing"))?)
+            }
+        };
+        if name.is_empty() || name.contains([')', ',', '=']) {
+            return Err(refused("there is no name"));
+        }
+        let mut part = Part::named(name);
+        for item in items(inside).ok_or_else(|| refused("the parentheses do not match"))? {
+            match item.split_once('=').filter(|(key, _)| !key.contains('(')) {
+                Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+                    part.values.insert(key.trim().into(), Value::parse(value.trim()));
+                }
+                Some(_) => return Err(refused("a parameter needs a name and a value")),
+                None => part.of.push(item.parse()?),
+            }
+        }
+        Ok(part)
+    }
+}
+
+/// The items between commas outside parentheses; `None` if parentheses do not match.
+fn items(text: &str) -> Option<Vec<&str>> {
+    let (mut items, mut depth, mut start) = (Vec::new(), 0_usize, 0);
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth = depth.checked_sub(1)?,
+            ',' if depth == 0 => {
+                items.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    items.push(&text[start..]);
+    let nothing = text.trim().is_empty();
+    (depth == 0).then(|| if nothing { Vec::new() } else { items })
+}
+
+/// The parts of a pipeline by name.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PipelineSpec {
+    /// The representation.
+    pub ca: Part,
+    /// The choice of confident pairs.
+    pub confidence: Part,
+    /// The enhancer.
+    pub enhance: Part,
+    /// A stopping rule in place of the enhancer's own.
+    pub stop: Option<Part>,
+    /// The consensus function.
+    pub consensus: Part,
+}
+
+impl PipelineSpec {
+    /// Representation and consensus, nothing enhanced.
+    pub fn plain(ca: Part, consensus: Part) -> Self {
+        let none = Part::named("none");
+        PipelineSpec { ca, confidence: none.clone(), enhance: none, stop: None, consensus }
+    }
+
+    /// The same with confident pairs that are propagated.
+    pub fn enhanced(self, confidence: Part, enhance: Part) -> Self {
+        PipelineSpec { confidence, enhance, ..self }
+    }
+
+    /// The same with a stopping rule.
+    pub fn stopped(self, stop: Part) -> Self {
+        PipelineSpec { stop: Some(stop), ..self }
+    }
+
+    /// The parts by stage, in the order of the data; a stopping rule only where one is named.
+    pub fn parts(&self) -> Vec<(Stage, &Part)> {
+        Stage::PIPELINE.into_iter().filter_map(|s| Some((s, self.part(s)?))).collect()
+    }
+
+    /// The part of a stage; `None` for a stage without one.
+    pub fn part(&self, stage: Stage) -> Option<&Part> {
+        match stage {
+            Stage::Ca => Some(&self.ca),
+            Stage::Confidence => Some(&self.confidence),
+            Stage::Enhance => Some(&self.enhance),
+            Stage::Stop => self.stop.as_ref(),
+            Stage::Consensus => Some(&self.consensus),
+            _ => None,
+        }
+    }
+
+    /// The part of a stage, to change it; `None` for a stage without one.
+    pub fn part_mut(&mut self, stage: Stage) -> Option<&mut Part> {
+        match stage {
+            Stage::Ca => Some(&mut self.ca),
+            Stage::Confidence => Some(&mut self.confidence),
+            Stage::Enhance => Some(&mut self.enhance),
+            Stage::Stop => self.stop.as_mut(),
+            Stage::Consensus => Some(&mut self.consensus),
+            _ => None,
+        }
+    }
+
+    /// Puts a part at a stage, whatever stands there. [`Registry::swap`](crate::Registry::swap)
+    /// keeps the parameters that both parts have.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a stage without a choice of parts.
+    pub fn put(&mut self, stage: Stage, part: Part) -> Result<()> {
+        match stage {
+            Stage::Stop => self.stop = Some(part),
+            stage => match self.part_mut(stage) {
+                Some(place) => *place = part,
+                None => return Err(Error::unsupported("a pipeline", format!("a {stage} part"))),
+            },
+        }
+        Ok(())
+    }
+
+    /// Sets a parameter by its full name, `stage.parameter`.
+    ///
+    /// ```
+    /// use enclust_core::{Part, PipelineSpec};
+    ///
+    /// let mut spec = PipelineSpec::plain(Part::named("lwca"), Part::named("average"));
+    /// spec.set("ca.theta", 0.5)?;
+    /// assert_eq!(spec.ca.to_string(), "lwca(theta=0.5)");
+    /// assert!(spec.set("theta", 0.5).is_err());
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of reading a [`Stage`]; [`Error::Unsupported`] if nothing stands at the stage. Whether
+    /// the part has such a parameter shows when it is built.
+    pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<()> {
+        let (stage, parameter) = path.split_once('.').unwrap_or((path, ""));
+        let stage: Stage = stage.parse()?;
+        let unset =
+            || Error::unsupported("the pipeline", format!("{path}: it names no {}", stage.noun()));
+        match self.part_mut(stage) {
+            Some(part) if !part.of.is_empty() => {
+                let what = format!("{path}: write the parameter inside {part}");
+                return Err(Error::unsupported("a combined rule", what));
+            }
+            Some(part) => part.values.insert(parameter.to_string(), value.into()),
+            None => return Err(unset()),
+        };
+        Ok(())
+    }
+}
+
+/// Every part that does something: `lwca + threshold + exact + average`.
+impl fmt::Display for PipelineSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = self.parts().into_iter().filter(|(_, part)| !part.is_none());
+        f.write_str(&parts.map(|(_, part)| part.to_string()).collect::<Vec<_>>().join(" + "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_read_as_they_are_written() {
+        for text in ["lwca", "lwca(theta=0.5)", "any(kkt, all(labels(patience=2), authors))"] {
+            assert_eq!(text.parse::<Part>().unwrap().to_string(), text);
+        }
+        let spaced: Part = " iterations ( limit = 5 ) ".parse().unwrap();
+        assert_eq!(spaced, Part::named("iterations").set("limit", 5_i64));
+    }
+
+    #[test]
+    fn what_is_no_part_is_refused() {
+        for text in ["", "(", "any(kkt", "kkt)", "any(kkt,)", "kkt(=1)", "kkt(tolerance=)", "a=b"] {
+            assert!(matches!(text.parse::<Part>(), Err(Error::Syntax { .. })), "{text}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! A pipeline at work: one stage after the other.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::compose::method::Fit;
+use crate::compose::pipeline::Pipeline;
+use crate::data::ensemble::Ensemble;
+use crate::data::grouping::Grouping;
+use crate::data::microclusters::Microclusters;
+use crate::error::{Error, Result};
+use crate::evidence::Evidence;
+use crate::evidence::similarity::Similarity;
+use crate::memory::{self, Bytes, Need, Shape};
+use crate::numbers::real::Real;
+use crate::run::context::Ctx;
+use crate::run::quantities::Quantities;
+use crate::run::question::Question;
+use crate::run::report::Report;
+use crate::stages::ca::Ca;
+use crate::stages::confidence::{Confidence, Confident};
+use crate::stages::consensus::Consensus;
+use crate::stages::enhance::{Enhance, Problem};
+use crate::stages::stage::Stage;
+
+/// A run with everything that its stages made.
+#[non_exhaustive]
+pub struct Trace<S> {
+    /// The label rows, at the groups that the confident pairs were chosen for.
+    pub microclusters: Microclusters,
+    /// A: the evidence before enhancement.
+    pub given: Evidence<S>,
+    /// H and Ω, the confident pairs; `None` if nothing was enhanced.
+    pub confident: Option<Confident<S>>,
+    /// The consensus, with C, the enhanced similarity, as its evidence.
+    pub fit: Fit<S>,
+}
+
+/// What the stages of a run made, as far as it was kept.
+pub(super) struct Made<S> {
+    microclusters: Microclusters,
+    /// The similarity before enhancement, if it was enhanced.
+    given: Option<Similarity<S>>,
+    confident: Option<Confident<S>>,
+    pub fit: Fit<S>,
+}
+
+impl<S: Real> Made<S> {
+    /// Of a run that kept everything.
+    pub fn into_trace(self) -> Trace<S> {
+        let Made { microclusters, given, confident, fit } = self;
+        let given = given.map_or_else(|| fit.evidence.clone(), Evidence::from);
+        Trace { microclusters, given, confident, fit }
+    }
+}
+
+/// What is kept of a run besides its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Each stage's input is dropped when the stage is done.
+    Nothing,
+    /// Everything, for a [`Trace`].
+    Everything,
+}
+
+impl<S, A, F, E, C> Pipeline<S, A, F, E, C>
+where
+    S: Real,
+    A: Ca<S>,
+    F: Confidence<S>,
+    E: Enhance<S>,
+    C: Consensus<S>,
+{
+    /// Runs every stage.
+    pub(super) fn run_stages(
+        &self,
+        ensemble: &Ensemble,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+        kept: Kept,
+    ) -> Result<Made<S>> {
+        self.check_constraints(ensemble)?;
+        let clusters = self.clusters_read(question)?;
+        let mut watch = Stopwatch::new();
+        let limit = ctx.memory();
+        check_rows(ensemble, limit)?;
+        ctx.watch().begin(Stage::Microclusters)?;
+        let microclusters = Microclusters::of(ensemble);
+        let budget = |shape: &Shape| {
+            memory::check(|shape| self.footprint_keeping(shape, kept), shape, limit)
+        };
+        let needs = budget(&shape_of(&microclusters, question, ctx))?;
+        watch.lap(Stage::Microclusters);
+
+        let stage = begin(ctx, &needs, Stage::Ca)?;
+        let represented = self.ca.build(&microclusters, question, &stage)?;
+        let learning = represented.report;
+        watch.lap(Stage::Ca);
+
+        let grouping = self.split(&represented.evidence)?;
+        let regrouped = !Arc::ptr_eq(&grouping, microclusters.grouping());
+        let microclusters = match regrouped && !self.enhance.is_identity() {
+            true => microclusters.refined(&grouping)?,
+            false => microclusters,
+        };
+        let needs = match regrouped {
+            // There are more groups than the run was checked for.
+            true => {
+                let shape = shape_of(&microclusters, question, ctx);
+                budget(&shape.with_groups(grouping.len()))?
+            }
+            false => needs,
+        };
+        let given = regroup(represented.evidence, &grouping)?;
+        let (evidence, given, confident, report) = match given {
+            Evidence::Similarity(a) if !self.enhance.is_identity() => {
+                let run = Enhancement { microclusters: &microclusters, a: &a, question };
+                let (c, confident, report) = self.enhance(run, &needs, ctx, &mut watch)?;
+                let kept = (kept == Kept::Everything).then_some((a, confident));
+                let (given, confident) = kept.unzip();
+                (c.into(), given, confident, report)
+            }
+            unchanged => (unchanged, None, None, Report::direct(self.enhance.name())),
+        };
+
+        let stage = begin(ctx, &needs, Stage::Consensus)?;
+        let fitted = self.consensus.fit(&evidence, &stage)?;
+        watch.lap(Stage::Consensus);
+        let constraints = self.constraints.clone();
+        let timings = watch.laps;
+        let fit = Fit { evidence, learning, report, fitted, timings, constraints, clusters };
+        Ok(Made { microclusters, given, confident, fit })
+    }
+
+    /// The k of the question, if a part reads it.
+    fn clusters_read(&self, question: &Question) -> Result<Option<usize>> {
+        if self.ca.reads_k() {
+            return question.k_for(self.ca.name()).map(Some);
+        }
+        match &self.stop {
+            Some(stop) if stop.needs().contains(Quantities::LABELS) => {
+                question.k_for(stop.name()).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {
+        match &self.constraints {
+            Some(_) if self.enhance.is_identity() => {
+                let what = "must-link and cannot-link constraints";
+                Err(Error::unsupported(self.enhance.name(), what))
+            }
+            Some(constraints) => constraints.check_samples(ensemble.samples()),
+            None => Ok(()),
+        }
+    }
+
+    fn enhance(
+        &self,
+        run: Enhancement<'_, S>,
+        needs: &[Need],
+        ctx: &Ctx<'_, S>,
+        watch: &mut Stopwatch,
+    ) -> Result<(Similarity<S>, Confident<S>, Report)> {
+        let Enhancement { microclusters, a, question } = run;
+        let stage = begin(ctx, needs, Stage::Confidence)?;
+        let mut confident = self.confidence.select(microclusters, a, &stage)?;
+        if let Some(constraints) = &self.constraints {
+            constraints.fix(a.grouping(), &mut confident)?;
+        }
+        watch.lap(Stage::Confidence);
+
+        let stage = begin(ctx, needs, Stage::Enhance)?;
+        let quiet = ctx.with_watch(ctx.watch().quiet());
+        let labeller = |k: usize| {
+            move |c: &Similarity<S>| self.consensus.fit(&c.clone().into(), &quiet)?.cut(k, &quiet)
+        };
+        let labeller = question.k.map(labeller);
+        let problem = Problem::new(a, &confident)?
+            .with_stop(self.stop.as_deref())
+            .with_labeller(labeller.as_ref().map(|f| f as _));
+        let enhanced = self.enhance.enhance(&problem, &stage)?;
+        let similarity = match &self.constraints {
+            Some(constraints) => constraints.imposed_on(enhanced.similarity)?,
+            None => enhanced.similarity,
+        };
+        watch.lap(Stage::Enhance);
+        Ok((similarity, confident, enhanced.report))
+    }
+
+    /// The groups of the evidence, constrained samples on their own. Groups are split after the
+    /// representation is built, because one that counts groups (PTS) would differ on finer groups.
+    fn split(&self, evidence: &Evidence<S>) -> Result<Arc<Grouping>> {
+        match &self.constraints {
+            Some(constraints) => constraints.split(evidence.grouping()),
+            None => Ok(Arc::clone(evidence.grouping())),
+        }
+    }
+}
+
+/// What an enhancement begins with.
+struct Enhancement<'a, S> {
+    microclusters: &'a Microclusters,
+    a: &'a Similarity<S>,
+    question: &'a Question,
+}
+
+/// A similarity over the groups of the run; constraints may tell samples apart that it does not.
+fn regroup<S: Real>(evidence: Evidence<S>, grouping: &Arc<Grouping>) -> Result<Evidence<S>> {
+    match evidence {
+        Evidence::Similarity(a) if !Arc::ptr_eq(a.grouping(), grouping) => {
+            Ok(a.refined(grouping)?.into())
+        }
+        unchanged => Ok(unchanged),
+    }
+}
+
+/// Refuses an ensemble whose rows cannot even be merged. How many are distinct is not known yet.
+fn check_rows(ensemble: &Ensemble, limit: Option<Bytes>) -> Result<()> {
+    let (n, m) = (ensemble.samples(), ensemble.clusterings());
+    let needed = Microclusters::footprint(n, m, n).total();
+    let size = format!("{n} samples and {m} clusterings");
+    memory::require(&Stage::Microclusters.of(""), needed, limit, &size, "take fewer of either")
+}
+
+fn shape_of<S: Real>(
+    microclusters: &Microclusters,
+    question: &Question,
+    ctx: &Ctx<'_, S>,
+) -> Shape {
+    Shape::of::<S>(microclusters).with_needs(ctx.watch().needs()).with_k(question.k)
+}
+
+/// Begins a stage: tells the observer, and leaves the stage the memory that earlier ones do not
+/// hold.
+fn begin<'a, S: Real>(ctx: &Ctx<'a, S>, needs: &[Need], stage: Stage) -> Result<Ctx<'a, S>> {
+    ctx.watch().begin(stage)?;
+    let held = needs.iter().find(|need| need.stage == stage).map(|need| need.held);
+    Ok(ctx.holding(held.unwrap_or_default()))
+}
+
+struct Stopwatch {
+    last: Instant,
+    laps: Vec<(Stage, Duration)>,
+}
+
+impl Stopwatch {
+    fn new() -> Self {
+        Stopwatch { last: Instant::now(), laps: Vec::new() }
+    }
+
+    fn lap(&mut self, stage: Stage) {
+        let now = Instant::now();
+        self.laps.push((stage, now - self.last));
+        self.last = now;
+    }
+}

@@ -1,0 +1,105 @@
+//! The record of an agglomeration.
+
+use crate::data::partition::Partition;
+use crate::error::{Error, Result};
+
+/// Two clusters becoming one.
+///
+/// As in SciPy, cluster i < n is sample i and cluster n + t is what merge t made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merge {
+    /// The smaller cluster number.
+    pub left: usize,
+    /// The larger cluster number.
+    pub right: usize,
+    /// Dissimilarity at which they merge.
+    pub height: f64,
+    /// Number of samples in the new cluster.
+    pub size: usize,
+}
+
+/// n − 1 merges of n samples, in the order in which they happen.
+///
+/// ```
+/// use enclust_core::Dendrogram;
+///
+/// // Merges name clusters by their smallest member.
+/// let d = Dendrogram::from_members(3, &[(1, 2, 0.25), (0, 1, 0.5)])?;
+/// assert_eq!(d.cut(2)?.labels(), &[0, 1, 1]);
+/// assert_eq!(d.to_scipy()[1], [0.0, 3.0, 0.5, 3.0]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dendrogram {
+    samples: usize,
+    merges: Vec<Merge>,
+}
+
+impl Dendrogram {
+    /// From merges that name each cluster by its smallest member, in the order
+    /// in which they happen.
+    pub fn from_members(samples: usize, merges: &[(usize, usize, f64)]) -> Result<Self> {
+        if merges.len() + 1 != samples {
+            return Err(Error::Size {
+                what: "merges of the dendrogram",
+                expected: samples.saturating_sub(1),
+                found: merges.len(),
+            });
+        }
+        let mut current: Vec<usize> = (0..samples).collect();
+        let mut size = vec![1; samples];
+        let mut alive = vec![true; samples];
+        let mut out = Vec::with_capacity(merges.len());
+        for (t, &(a, b, height)) in merges.iter().enumerate() {
+            let (a, b) = (a.min(b), a.max(b));
+            if a == b || b >= samples || !alive[a] || !alive[b] {
+                return Err(Error::Index { what: "cluster of a merge", index: b, len: samples });
+            }
+            alive[b] = false;
+            size[a] += size[b];
+            out.push(Merge {
+                left: current[a].min(current[b]),
+                right: current[a].max(current[b]),
+                height,
+                size: size[a],
+            });
+            current[a] = samples + t;
+        }
+        Ok(Dendrogram { samples, merges: out })
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> usize {
+        self.samples
+    }
+
+    /// The merges, in order.
+    pub fn merges(&self) -> &[Merge] {
+        &self.merges
+    }
+
+    /// The partition into k clusters: the last k − 1 merges undone, so exactly k
+    /// come out whatever heights are tied.
+    pub fn cut(&self, k: usize) -> Result<Partition> {
+        let n = self.samples;
+        if k == 0 || k > n {
+            return Err(Error::ClusterCount { k, largest: n, component: "a dendrogram".into() });
+        }
+        let kept = &self.merges[..n - k];
+        // Walk down from the newest merge: each cluster inherits its parent's root.
+        let mut root: Vec<usize> = (0..n + kept.len()).collect();
+        for (t, merge) in kept.iter().enumerate().rev() {
+            root[merge.left] = root[n + t];
+            root[merge.right] = root[n + t];
+        }
+        Ok(Partition::from_labels(root[..n].iter().copied()))
+    }
+
+    /// SciPy's linkage matrix Z: (cluster, cluster, height, size) a merge.
+    pub fn to_scipy(&self) -> Vec<[f64; 4]> {
+        self.merges
+            .iter()
+            .map(|m| [m.left as f64, m.right as f64, m.height, m.size as f64])
+            .collect()
+    }
+}

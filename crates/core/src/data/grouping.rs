@@ -1,0 +1,114 @@
+//! Samples gathered into groups that every stage treats alike.
+
+use crate::data::partition::Partition;
+use crate::error::{Error, Result};
+
+/// A map from n samples to n' groups, with the groups' sizes.
+///
+/// Groups are numbered by their smallest member, so "the smaller group index"
+/// and "the smaller smallest member" are the same rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grouping {
+    map: Vec<u32>,
+    sizes: Vec<usize>,
+    first: Vec<usize>,
+}
+
+impl Grouping {
+    /// Every sample a group of its own.
+    pub fn singletons(samples: usize) -> Self {
+        Grouping {
+            map: (0..samples as u32).collect(),
+            sizes: vec![1; samples],
+            first: (0..samples).collect(),
+        }
+    }
+
+    /// From the group of each sample; groups must be numbered 0, 1, … in the
+    /// order of their first samples.
+    pub fn from_map(map: Vec<u32>) -> Result<Self> {
+        let mut sizes: Vec<usize> = Vec::new();
+        let mut first = Vec::new();
+        for (i, &g) in map.iter().enumerate() {
+            match (g as usize).cmp(&sizes.len()) {
+                std::cmp::Ordering::Less => sizes[g as usize] += 1,
+                std::cmp::Ordering::Equal => {
+                    sizes.push(1);
+                    first.push(i);
+                }
+                std::cmp::Ordering::Greater => {
+                    return Err(Error::Index {
+                        what: "group",
+                        index: g as usize,
+                        len: sizes.len(),
+                    });
+                }
+            }
+        }
+        if map.is_empty() {
+            return Err(Error::Empty { what: "grouping" });
+        }
+        Ok(Grouping { map, sizes, first })
+    }
+
+    /// Number of samples, n.
+    pub fn samples(&self) -> usize {
+        self.map.len()
+    }
+
+    /// Number of groups, n'.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no group at all (never true of a grouping built here).
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// Group of each sample.
+    pub fn map(&self) -> &[u32] {
+        &self.map
+    }
+
+    /// Number of samples in each group, r.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// Smallest sample of each group.
+    pub fn first_members(&self) -> &[usize] {
+        &self.first
+    }
+
+    /// The samples of each group, ascending.
+    pub fn members(&self) -> Vec<Vec<usize>> {
+        let mut members: Vec<Vec<usize>> =
+            self.sizes.iter().map(|&r| Vec::with_capacity(r)).collect();
+        for (i, &g) in self.map.iter().enumerate() {
+            members[g as usize].push(i);
+        }
+        members
+    }
+
+    /// The group here that each group of a finer grouping lies in; `torn` makes the
+    /// error for the first sample whose group there reaches across two groups here.
+    pub(crate) fn parents(
+        &self,
+        finer: &Grouping,
+        torn: impl FnOnce(usize) -> Error,
+    ) -> Result<Vec<u32>> {
+        Error::check_size("samples of the grouping", self.samples(), finer.samples())?;
+        let parent: Vec<u32> = finer.first.iter().map(|&i| self.map[i]).collect();
+        let across = |&i: &usize| parent[finer.map[i] as usize] != self.map[i];
+        match (0..self.samples()).find(across) {
+            Some(sample) => Err(torn(sample)),
+            None => Ok(parent),
+        }
+    }
+
+    /// Labels of the samples from labels of the groups.
+    pub fn lift(&self, group_labels: &[usize]) -> Partition {
+        Partition::from_labels(self.map.iter().map(|&g| group_labels[g as usize]))
+    }
+}

@@ -1,0 +1,337 @@
+//! Samples that no base clustering tells apart, merged.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::data::ensemble::{Ensemble, MISSING};
+use crate::data::grouping::Grouping;
+use crate::error::{Error, Result};
+use crate::memory::{Bytes, Footprint};
+use crate::numbers::real::Real;
+
+/// An ensemble seen through its distinct rows.
+///
+/// Samples with identical rows of labels ("missing" being a symbol of its own)
+/// form a microcluster; a sample that no clustering labels stays alone. Every
+/// later stage runs on the n' microclusters and loses nothing by it (T2 in
+/// `docs/theory.md`).
+///
+/// ```
+/// use enclust_core::{Ensemble, Microclusters};
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1]])?;
+/// let m = Microclusters::of(&e);
+/// assert_eq!(m.len(), 3);
+/// assert_eq!(m.grouping().sizes(), &[2, 1, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Microclusters {
+    grouping: Arc<Grouping>,
+    /// Column-major, one column a clustering, one entry a microcluster.
+    labels: Vec<u32>,
+    clusters: Vec<usize>,
+    weights: Option<Vec<f64>>,
+    has_missing: bool,
+}
+
+impl Microclusters {
+    /// The microclusters of an ensemble.
+    pub fn of(ensemble: &Ensemble) -> Self {
+        let rows = row_major(ensemble);
+        let m = ensemble.clusterings();
+        let mut seen: HashMap<&[u32], u32> = HashMap::with_capacity(ensemble.samples() / 2);
+        let mut groups = 0;
+        let map = rows
+            .chunks_exact(m)
+            .map(|row| {
+                let fresh = groups;
+                let group = if row.iter().all(|&l| l == MISSING) {
+                    fresh
+                } else {
+                    *seen.entry(row).or_insert(fresh)
+                };
+                groups += u32::from(group == fresh);
+                group
+            })
+            .collect();
+        let grouping = Grouping::from_map(map).expect("numbered by first occurrence");
+        Self::with_grouping(ensemble, Arc::new(grouping))
+    }
+
+    /// What making so many groups of so many samples takes: an upper bound.
+    pub(crate) fn footprint(samples: usize, clusterings: usize, groups: usize) -> Footprint {
+        // A table of rows begins with room for half the samples and may double once,
+        // holding both for a moment; with its free places, 3.5 places a sample.
+        const TABLE: usize = 7 * (size_of::<(&[u32], u32)>() + 1) / 2;
+        let labels = |rows: usize| Bytes(rows as u64) * clusterings as u64 * 4;
+        let each = |count: usize, bytes: usize| Bytes(count as u64) * bytes as u64;
+        // Sizes and first members grow as groups are found.
+        let grouping = each(samples, size_of::<u32>()) + each(groups, 4 * size_of::<usize>());
+        Footprint::new(
+            grouping + labels(groups) + each(clusterings, 16),
+            labels(samples) + each(samples, TABLE) + each(groups, 2 * size_of::<usize>()),
+        )
+    }
+
+    /// Every sample on its own, whatever its row: the n × n view, for oracles
+    /// and for similarities that differ inside a microcluster.
+    pub fn singletons(ensemble: &Ensemble) -> Self {
+        Self::with_grouping(ensemble, Arc::new(Grouping::singletons(ensemble.samples())))
+    }
+
+    /// From the labels of the groups themselves, one column for each clustering, with the
+    /// numbers that the clusters have: they need not be in the order of first occurrence, and
+    /// a number may stand for no cluster. [`MISSING`] is a missing label.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, MISSING, Microclusters};
+    ///
+    /// let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let m = Microclusters::from_columns(grouping, &[[4, 2], [0, MISSING]])?;
+    /// assert_eq!((m.len(), m.clusters()), (2, &[5, 1][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without a column, [`Error::Ragged`] for a column that has not one label
+    /// for each group.
+    pub fn from_columns<C: AsRef<[u32]>>(grouping: Arc<Grouping>, columns: &[C]) -> Result<Self> {
+        if columns.is_empty() {
+            return Err(Error::Empty { what: "ensemble" });
+        }
+        let expected = grouping.len();
+        let mut labels = Vec::with_capacity(expected * columns.len());
+        let mut clusters = Vec::with_capacity(columns.len());
+        for (index, column) in columns.iter().enumerate() {
+            let column = column.as_ref();
+            if column.len() != expected {
+                let (what, found) = ("clustering", column.len());
+                return Err(Error::Ragged { what, index, expected, found });
+            }
+            let largest = column.iter().filter(|&&label| label != MISSING).max();
+            clusters.push(largest.map_or(0, |&label| label as usize + 1));
+            labels.extend_from_slice(column);
+        }
+        let has_missing = labels.contains(&MISSING);
+        Ok(Microclusters { grouping, labels, clusters, weights: None, has_missing })
+    }
+
+    fn with_grouping(ensemble: &Ensemble, grouping: Arc<Grouping>) -> Self {
+        let mut labels = Vec::with_capacity(grouping.len() * ensemble.clusterings());
+        for k in 0..ensemble.clusterings() {
+            let column = ensemble.column(k);
+            labels.extend(grouping.first_members().iter().map(|&i| column[i]));
+        }
+        Microclusters {
+            grouping,
+            has_missing: labels.contains(&MISSING),
+            labels,
+            clusters: ensemble.clusters().to_vec(),
+            weights: ensemble.weights().map(<[f64]>::to_vec),
+        }
+    }
+
+    /// The same rows over a finer grouping: each of its groups must lie inside
+    /// one microcluster.
+    pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
+        let parent = self.grouping.parents(finer, |sample| {
+            let what =
+                format!("a similarity that joins sample {sample} with one of another label row");
+            Error::unsupported("the ensemble", what)
+        })?;
+        let mut labels = Vec::with_capacity(finer.len() * self.clusterings());
+        for k in 0..self.clusterings() {
+            let column = self.column(k);
+            labels.extend(parent.iter().map(|&p| column[p as usize]));
+        }
+        Ok(Microclusters { grouping: Arc::clone(finer), labels, ..self.clone() })
+    }
+
+    /// Number of microclusters, n'.
+    pub fn len(&self) -> usize {
+        self.grouping.len()
+    }
+
+    /// Whether there are none (never true).
+    pub fn is_empty(&self) -> bool {
+        self.grouping.is_empty()
+    }
+
+    /// Sizes and the map back to samples.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        &self.grouping
+    }
+
+    /// Number of base clusterings, m.
+    pub fn clusterings(&self) -> usize {
+        self.clusters.len()
+    }
+
+    /// Number of clusters of each base clustering.
+    pub fn clusters(&self) -> &[usize] {
+        &self.clusters
+    }
+
+    /// Weight of a base clustering, 1 where none was given.
+    pub fn weight(&self, clustering: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |w| w[clustering])
+    }
+
+    /// Weights of the clusterings, if any were given.
+    pub fn weights(&self) -> Option<&[f64]> {
+        self.weights.as_deref()
+    }
+
+    /// Sum of the weights: m when none were given.
+    pub fn total_weight(&self) -> f64 {
+        (0..self.clusterings()).map(|k| self.weight(k)).sum()
+    }
+
+    /// Whether any label is missing.
+    pub fn has_missing(&self) -> bool {
+        self.has_missing
+    }
+
+    /// Refuses missing labels on behalf of a component without a definition for them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a label is missing.
+    pub fn require_complete(&self, component: &str) -> Result<()> {
+        if !self.has_missing {
+            return Ok(());
+        }
+        let missing = |p: usize| (0..self.clusterings()).find(|&k| self.label(p, k) == MISSING);
+        let firsts = self.grouping.first_members().iter().enumerate();
+        match firsts.filter_map(|(p, sample)| Some((missing(p)?, sample))).next() {
+            Some((k, sample)) => {
+                let place = format!("clustering {k} has none for sample {sample}, counted from 0");
+                Err(Error::unsupported(component, format!("missing labels: {place}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Labels of the microclusters in one clustering.
+    pub fn column(&self, clustering: usize) -> &[u32] {
+        &self.labels[clustering * self.len()..][..self.len()]
+    }
+
+    /// Label of one microcluster in one clustering.
+    pub fn label(&self, p: usize, clustering: usize) -> u32 {
+        self.labels[clustering * self.len() + p]
+    }
+
+    /// Number of the first cluster of each clustering when the clusters of all
+    /// clusterings are counted through; the last entry is their total.
+    pub fn cluster_offsets(&self) -> Vec<usize> {
+        let mut offsets = vec![0];
+        for &c in &self.clusters {
+            offsets.push(offsets[offsets.len() - 1] + c);
+        }
+        offsets
+    }
+
+    /// Number of samples in each base cluster, counted through.
+    pub fn cluster_sizes(&self) -> Vec<usize> {
+        let offsets = self.cluster_offsets();
+        let mut sizes = vec![0; offsets[self.clusterings()]];
+        for (k, &offset) in offsets[..self.clusterings()].iter().enumerate() {
+            for (&label, &r) in self.column(k).iter().zip(self.grouping.sizes()) {
+                if label != MISSING {
+                    sizes[offset + label as usize] += r;
+                }
+            }
+        }
+        sizes
+    }
+
+    /// For every q > p, the sum of `value(k)` over the clusterings k that put p
+    /// and q into one cluster, added to `out` (`out[0]` belongs to q = p + 1).
+    ///
+    /// This is the inner loop of every co-association matrix.
+    pub fn add_agreement<S: Real>(&self, p: usize, value: impl Fn(usize) -> S, out: &mut [S]) {
+        self.add_agreement_from(p + 1, p, value, out);
+    }
+
+    /// The same for every group q, p itself among them.
+    pub fn add_agreement_with_all<S: Real>(
+        &self,
+        p: usize,
+        value: impl Fn(usize) -> S,
+        out: &mut [S],
+    ) {
+        self.add_agreement_from(0, p, value, out);
+    }
+
+    fn add_agreement_from<S: Real>(
+        &self,
+        first: usize,
+        p: usize,
+        value: impl Fn(usize) -> S,
+        out: &mut [S],
+    ) {
+        for k in 0..self.clusterings() {
+            let column = self.column(k);
+            let label = column[p];
+            if label == MISSING {
+                continue;
+            }
+            let v = value(k);
+            for (o, &other) in out.iter_mut().zip(&column[first..]) {
+                *o += if other == label { v } else { S::zero() };
+            }
+        }
+    }
+
+    /// For every q > p, divides `out` by the weight of the clusterings that label
+    /// both p and q; a pair without any gets 0. What is divided is a weighted sum of
+    /// numbers up to 1, so the quotient is at most 1, where rounding would have it above,
+    /// too. It is rounded once.
+    pub fn divide_by_common<S: Real>(&self, p: usize, out: &mut [S]) {
+        if !self.has_missing {
+            let total = S::of(self.total_weight());
+            out.iter_mut().for_each(|o| *o = (*o / total).min(S::one()));
+            return;
+        }
+        let mut common = vec![S::zero(); out.len()];
+        for k in (0..self.clusterings()).filter(|&k| self.label(p, k) != MISSING) {
+            let v = S::of(self.weight(k));
+            for (c, &other) in common.iter_mut().zip(&self.column(k)[p + 1..]) {
+                *c += if other != MISSING { v } else { S::zero() };
+            }
+        }
+        for (o, &c) in out.iter_mut().zip(&common) {
+            *o = if c > S::zero() { (*o / c).min(S::one()) } else { S::zero() };
+        }
+    }
+
+    /// The co-occurrence Ã of p with every q > p: among the clusterings that label
+    /// both, the share that puts them into one cluster.
+    pub fn co_occurrence<S: Real>(&self, p: usize, out: &mut [S]) {
+        out.fill(S::zero());
+        self.add_agreement(p, |k| S::of(self.weight(k)), out);
+        self.divide_by_common(p, out);
+    }
+
+    /// Weight of the clusterings that label p.
+    pub fn labelled_weight(&self, p: usize) -> f64 {
+        (0..self.clusterings())
+            .filter(|&k| self.label(p, k) != MISSING)
+            .map(|k| self.weight(k))
+            .sum()
+    }
+}
+
+/// All rows of labels, one after the other.
+fn row_major(ensemble: &Ensemble) -> Vec<u32> {
+    let (n, m) = (ensemble.samples(), ensemble.clusterings());
+    let mut rows = vec![0; n * m];
+    for k in 0..m {
+        for (i, &label) in ensemble.column(k).iter().enumerate() {
+            rows[i * m + k] = label;
+        }
+    }
+    rows
+}

@@ -1,0 +1,179 @@
+//! What a representation of an ensemble can be.
+
+pub(crate) mod similarity;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::data::grouping::Grouping;
+use crate::error::{Error, Result};
+use crate::evidence::similarity::Similarity;
+use crate::numbers::csr::Csr;
+use crate::numbers::matrix::Mat;
+use crate::numbers::real::Real;
+
+/// The kinds of [`Evidence`], for checking that stages fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A [`Similarity`].
+    Similarity,
+    /// A [`Bipartite`] graph.
+    Bipartite,
+    /// A [`ClusterGraph`].
+    ClusterGraph,
+    /// An [`Embedding`].
+    Embedding,
+}
+
+impl Kind {
+    /// Every kind there is.
+    pub const ALL: [Kind; 4] =
+        [Kind::Similarity, Kind::Bipartite, Kind::ClusterGraph, Kind::Embedding];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Similarity => "a similarity",
+            Kind::Bipartite => "a bipartite graph",
+            Kind::ClusterGraph => "a graph of base clusters",
+            Kind::Embedding => "an embedding",
+        })
+    }
+}
+
+/// Weights between groups of samples (rows) and base clusters (columns).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bipartite<S> {
+    /// The groups behind the rows.
+    pub grouping: Arc<Grouping>,
+    /// Non-negative weights, one row a group, one column a base cluster.
+    pub weights: Csr<S>,
+}
+
+/// Weights between base clusters, and the groups of samples that are in them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterGraph<S> {
+    /// The groups behind the rows of `members`.
+    pub grouping: Arc<Grouping>,
+    /// One row a group, one column a base cluster: 1 where the group is in it.
+    pub members: Csr<S>,
+    /// Symmetric and not negative, one row and column a base cluster.
+    pub weights: Mat<S>,
+}
+
+/// Groups of samples as points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedding<S> {
+    /// The groups behind the rows.
+    pub grouping: Arc<Grouping>,
+    /// One row a group, one column a coordinate.
+    pub points: Mat<S>,
+}
+
+/// What a consensus function reads.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Evidence<S> {
+    /// Pairwise similarities.
+    Similarity(Similarity<S>),
+    /// A graph between samples and base clusters.
+    Bipartite(Bipartite<S>),
+    /// A graph of base clusters.
+    ClusterGraph(ClusterGraph<S>),
+    /// Points.
+    Embedding(Embedding<S>),
+}
+
+impl<S: Real> Evidence<S> {
+    /// Which kind this is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Evidence::Similarity(_) => Kind::Similarity,
+            Evidence::Bipartite(_) => Kind::Bipartite,
+            Evidence::ClusterGraph(_) => Kind::ClusterGraph,
+            Evidence::Embedding(_) => Kind::Embedding,
+        }
+    }
+
+    /// The groups of samples it is about.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        match self {
+            Evidence::Similarity(s) => s.grouping(),
+            Evidence::Bipartite(b) => &b.grouping,
+            Evidence::ClusterGraph(g) => &g.grouping,
+            Evidence::Embedding(e) => &e.grouping,
+        }
+    }
+
+    /// The similarity, if it is one.
+    pub fn as_similarity(&self) -> Option<&Similarity<S>> {
+        match self {
+            Evidence::Similarity(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The similarity, or the error of a consumer that reads nothing else.
+    pub fn similarity_for(&self, consumer: &str) -> Result<&Similarity<S>> {
+        self.as_similarity().ok_or_else(|| self.unreadable(consumer, Kind::Similarity))
+    }
+
+    /// The bipartite graph, or the error of a consumer that reads nothing else.
+    pub fn bipartite_for(&self, consumer: &str) -> Result<&Bipartite<S>> {
+        match self {
+            Evidence::Bipartite(b) => Ok(b),
+            _ => Err(self.unreadable(consumer, Kind::Bipartite)),
+        }
+    }
+
+    /// The graph of base clusters, or the error of a consumer that reads nothing else.
+    pub fn cluster_graph_for(&self, consumer: &str) -> Result<&ClusterGraph<S>> {
+        match self {
+            Evidence::ClusterGraph(g) => Ok(g),
+            _ => Err(self.unreadable(consumer, Kind::ClusterGraph)),
+        }
+    }
+
+    /// The embedding, or the error of a consumer that reads nothing else.
+    pub fn embedding_for(&self, consumer: &str) -> Result<&Embedding<S>> {
+        match self {
+            Evidence::Embedding(e) => Ok(e),
+            _ => Err(self.unreadable(consumer, Kind::Embedding)),
+        }
+    }
+
+    fn unreadable(&self, consumer: &str, wanted: Kind) -> Error {
+        Error::KindMismatch {
+            consumer: consumer.to_string(),
+            accepts: vec![wanted],
+            producer: "the stage before".to_string(),
+            made: self.kind(),
+        }
+    }
+}
+
+impl<S> From<Similarity<S>> for Evidence<S> {
+    fn from(similarity: Similarity<S>) -> Self {
+        Evidence::Similarity(similarity)
+    }
+}
+
+impl<S> From<Bipartite<S>> for Evidence<S> {
+    fn from(bipartite: Bipartite<S>) -> Self {
+        Evidence::Bipartite(bipartite)
+    }
+}
+
+impl<S> From<ClusterGraph<S>> for Evidence<S> {
+    fn from(graph: ClusterGraph<S>) -> Self {
+        Evidence::ClusterGraph(graph)
+    }
+}
+
+impl<S> From<Embedding<S>> for Evidence<S> {
+    fn from(embedding: Embedding<S>) -> Self {
+        Evidence::Embedding(embedding)
+    }
+}

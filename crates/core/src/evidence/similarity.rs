@@ -1,0 +1,350 @@
+//! Symmetric similarities between groups of samples.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::data::grouping::Grouping;
+use crate::error::{Error, Result};
+use crate::numbers::real::Real;
+
+/// A symmetric similarity over the samples, stored at group size.
+///
+/// Three kinds of value, kept apart because they mean different things:
+/// - between two groups p ≠ q: one value for all their sample pairs;
+/// - *within* a group: between two different samples of it (for a group of one
+///   sample it is never read by anything that matters);
+/// - *self*: of a sample with itself, the diagonal of the n × n matrix.
+///
+/// The values between groups are the strict upper triangle, row after row, as in
+/// SciPy's condensed form: n'(n' − 1)/2 numbers. All values lie in [0, 1].
+///
+/// ```
+/// use enclust_core::Similarity;
+///
+/// let s = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+/// assert_eq!(s.between(0, 1), 0.3);
+/// assert_eq!(s.between(1, 0), 0.3);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Similarity<S> {
+    grouping: Arc<Grouping>,
+    between: Vec<S>,
+    within: Vec<S>,
+    own: Vec<S>,
+    denominator: Option<f64>,
+}
+
+/// Position of (i, j), i < j, in the condensed upper triangle of an n × n matrix.
+pub fn condensed_index(n: usize, i: usize, j: usize) -> usize {
+    debug_assert!(i < j && j < n);
+    i * (2 * n - i - 1) / 2 + (j - i - 1)
+}
+
+/// Number of entries above the diagonal of an n × n matrix.
+pub fn condensed_len(n: usize) -> usize {
+    n * n.saturating_sub(1) / 2
+}
+
+/// A condensed upper triangle filled row by row, rows in parallel: `fill(p, row)`
+/// writes the entries (p, p + 1), (p, p + 2), … over zeros.
+///
+/// ```
+/// let t = enclust_core::fill_condensed(3, |p, row: &mut [f64]| row.fill(p as f64));
+/// assert_eq!(t, [0.0, 0.0, 1.0]);
+/// ```
+pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) -> Vec<S> {
+    let mut out = vec![S::zero(); condensed_len(n)];
+    let mut rows = Vec::with_capacity(n);
+    let mut rest = out.as_mut_slice();
+    for p in 0..n {
+        let (row, tail) = rest.split_at_mut(n - p - 1);
+        rows.push(row);
+        rest = tail;
+    }
+    rows.into_par_iter().enumerate().for_each(|(p, row)| fill(p, row));
+    out
+}
+
+/// For each p, `start[p]` and the sum of the entries (p, q), q ≠ p, of a symmetric matrix given
+/// by its condensed upper triangle, each times `weights[q]`: the degrees of a graph of groups.
+///
+/// ```
+/// let sums = enclust_core::condensed_row_sums(&[0.5, 0.25, 1.0], &[1.0, 2.0, 4.0], vec![0.0; 3]);
+/// assert_eq!(sums, [2.0, 4.5, 2.25]);
+/// ```
+pub fn condensed_row_sums<S: Real>(between: &[S], weights: &[f64], start: Vec<f64>) -> Vec<f64> {
+    let n = weights.len();
+    let mut sums = start;
+    let mut rest = between;
+    for p in 0..n {
+        let (row, tail) = rest.split_at(n - p - 1);
+        for (q, value) in (p + 1..n).zip(row) {
+            sums[p] += weights[q] * value.wide();
+            sums[q] += weights[p] * value.wide();
+        }
+        rest = tail;
+    }
+    sums
+}
+
+/// The connected components of the graph with an edge wherever an entry of a condensed
+/// upper triangle is not 0: the component of each of n nodes, numbered by first occurrence.
+/// O(n²) time at most.
+///
+/// ```
+/// let edges = [0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
+/// assert_eq!(enclust_core::condensed_components(4, &edges), [0, 1, 0, 2]);
+/// ```
+pub fn condensed_components<S: Real>(n: usize, between: &[S]) -> Vec<usize> {
+    let mut component = vec![0; n];
+    // Nodes not reached yet: each is looked at once for every node that is.
+    let mut open: Vec<usize> = (0..n).rev().collect();
+    let mut found = 0;
+    while let Some(first) = open.pop() {
+        let mut line = vec![first];
+        while let Some(p) = line.pop() {
+            component[p] = found;
+            open.retain(|&q| {
+                let joined = between[condensed_index(n, p.min(q), p.max(q))] != S::zero();
+                if joined {
+                    line.push(q);
+                }
+                !joined
+            });
+        }
+        found += 1;
+    }
+    component
+}
+
+impl<S: Real> Similarity<S> {
+    /// From its parts: the condensed values between groups, one value within and
+    /// one self value a group. Checks sizes and that every value is in [0, 1].
+    pub fn new(
+        grouping: Arc<Grouping>,
+        between: Vec<S>,
+        within: Vec<S>,
+        own: Vec<S>,
+    ) -> Result<Self> {
+        let n = grouping.len();
+        if n == 0 {
+            return Err(Error::Empty { what: "similarity" });
+        }
+        Error::check_size("similarities between groups", condensed_len(n), between.len())?;
+        Error::check_size("similarities within groups", n, within.len())?;
+        Error::check_size("self-similarities", n, own.len())?;
+        for p in 0..n {
+            check_entry("similarity within a group", p, p, within[p])?;
+            check_entry("self-similarity", p, p, own[p])?;
+        }
+        let mut at = 0;
+        for p in 0..n {
+            for q in p + 1..n {
+                check_entry("similarity", p, q, between[at])?;
+                at += 1;
+            }
+        }
+        Ok(Similarity { grouping, between, within, own, denominator: None })
+    }
+
+    /// From a precomputed n × n matrix over the samples.
+    ///
+    /// Every entry must lie in [0, 1], and mirrored entries may differ by
+    /// rounding only (16 units in the last place of 1); the upper triangle is
+    /// taken.
+    pub fn from_matrix(samples: usize, matrix: &[S]) -> Result<Self> {
+        if samples == 0 {
+            return Err(Error::Empty { what: "similarity" });
+        }
+        let entries = samples.saturating_mul(samples);
+        Error::check_size("entries of the similarity matrix", entries, matrix.len())?;
+        let tolerance = S::of(16.0) * S::epsilon();
+        let mut between = Vec::with_capacity(condensed_len(samples));
+        for i in 0..samples {
+            for j in i + 1..samples {
+                let (upper, lower) = (matrix[i * samples + j], matrix[j * samples + i]);
+                check_entry("similarity", i, j, upper)?;
+                check_entry("similarity", j, i, lower)?;
+                if (upper - lower).abs() > tolerance {
+                    return Err(Error::Asymmetric {
+                        row: i,
+                        column: j,
+                        upper: upper.wide(),
+                        lower: lower.wide(),
+                    });
+                }
+                between.push(upper);
+            }
+        }
+        let own: Vec<S> = (0..samples).map(|i| matrix[i * samples + i]).collect();
+        Self::new(Arc::new(Grouping::singletons(samples)), between, own.clone(), own)
+    }
+
+    /// States that every value between and within groups is a whole multiple of
+    /// 1 / `denominator`. Linkage then counts in whole numbers, so that equal
+    /// means are equal exactly.
+    ///
+    /// # Errors
+    /// [`Error::Denominator`] if one is not.
+    pub fn with_denominator(mut self, denominator: f64) -> Result<Self> {
+        let slack = 4.0 * S::epsilon().wide() * denominator;
+        let whole = |v: &S| {
+            let count = v.wide() * denominator;
+            denominator > 0.0 && denominator.is_finite() && (count - count.round()).abs() <= slack
+        };
+        match self.between.iter().chain(&self.within).find(|v| !whole(v)) {
+            Some(v) => Err(Error::Denominator { denominator, value: v.wide() }),
+            None => {
+                self.denominator = Some(denominator);
+                Ok(self)
+            }
+        }
+    }
+
+    /// The same similarity over a finer grouping: each of its groups must lie inside
+    /// one group here. Two parts of a group get its value within, everything else is
+    /// inherited, so the matrix over the samples stays what it is.
+    ///
+    /// # Errors
+    /// [`Error::Size`] for another number of samples, [`Error::Unsupported`] for a
+    /// group that reaches across two groups here.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let s = Similarity::new(pair, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// let fine = s.refined(&Arc::new(Grouping::singletons(3)))?;
+    /// assert_eq!(fine.condensed(), [0.8, 0.3, 0.3]);
+    /// assert_eq!(fine.to_matrix(), s.to_matrix());
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
+        let parent = self.grouping.parents(finer, |sample| {
+            let what = format!("a finer grouping that joins sample {sample} with another group");
+            Error::unsupported("the similarity", what)
+        })?;
+        let value = |p: u32, q: u32| match (p as usize, q as usize) {
+            (p, q) if p == q => self.within[p],
+            (p, q) => self.between(p, q),
+        };
+        let between = fill_condensed(finer.len(), |p, row| {
+            row.iter_mut().zip(&parent[p + 1..]).for_each(|(v, &q)| *v = value(parent[p], q));
+        });
+        let inherited = |values: &[S]| parent.iter().map(|&p| values[p as usize]).collect();
+        Ok(Similarity {
+            grouping: Arc::clone(finer),
+            between,
+            within: inherited(&self.within),
+            own: inherited(&self.own),
+            denominator: self.denominator,
+        })
+    }
+
+    /// The same with other values, in [0, 1], between some pairs of different groups.
+    /// They need not be multiples of the denominator, so that is forgotten.
+    pub(crate) fn with_entries(
+        mut self,
+        entries: impl IntoIterator<Item = (usize, usize, S)>,
+    ) -> Self {
+        let n = self.len();
+        for (p, q, value) in entries {
+            self.between[condensed_index(n, p.min(q), p.max(q))] = value;
+        }
+        Similarity { denominator: None, ..self }
+    }
+
+    /// The same values in another precision.
+    pub fn in_precision<T: Real>(&self) -> Similarity<T> {
+        let cast = |values: &[S]| values.iter().map(|v| T::of(v.wide())).collect();
+        Similarity {
+            grouping: Arc::clone(&self.grouping),
+            between: cast(&self.between),
+            within: cast(&self.within),
+            own: cast(&self.own),
+            denominator: self.denominator,
+        }
+    }
+
+    /// The common denominator of the values, if one is known.
+    pub fn denominator(&self) -> Option<f64> {
+        self.denominator
+    }
+
+    /// Number of groups, n'.
+    pub fn len(&self) -> usize {
+        self.grouping.len()
+    }
+
+    /// Whether there are no groups (never true).
+    pub fn is_empty(&self) -> bool {
+        self.grouping.is_empty()
+    }
+
+    /// The groups and their sizes.
+    pub fn grouping(&self) -> &Arc<Grouping> {
+        &self.grouping
+    }
+
+    /// Similarity of two different groups.
+    pub fn between(&self, p: usize, q: usize) -> S {
+        self.between[condensed_index(self.len(), p.min(q), p.max(q))]
+    }
+
+    /// Similarities of p to p + 1, p + 2, …
+    pub fn row(&self, p: usize) -> &[S] {
+        let n = self.len();
+        let start = if p + 1 < n { condensed_index(n, p, p + 1) } else { self.between.len() };
+        &self.between[start..][..n - p - 1]
+    }
+
+    /// The whole strict upper triangle, row after row.
+    pub fn condensed(&self) -> &[S] {
+        &self.between
+    }
+
+    /// Similarity of two different samples of one group, for each group.
+    pub fn within(&self) -> &[S] {
+        &self.within
+    }
+
+    /// Similarity of a sample with itself, for each group.
+    pub fn own(&self) -> &[S] {
+        &self.own
+    }
+
+    /// The n × n matrix over the samples, row after row. The only place where
+    /// n² numbers come into being.
+    pub fn to_matrix(&self) -> Vec<S> {
+        let n = self.grouping.samples();
+        let mut out = Vec::with_capacity(n * n);
+        (0..n).for_each(|i| out.extend(self.sample_row(i)));
+        out
+    }
+
+    /// Row i of that matrix, for whoever writes it row by row.
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn sample_row(&self, sample: usize) -> impl Iterator<Item = S> + '_ {
+        let map = self.grouping.map();
+        let p = map[sample] as usize;
+        map.iter().enumerate().map(move |(j, &q)| match q as usize {
+            q if q != p => self.between(p, q),
+            _ if sample == j => self.own[p],
+            _ => self.within[p],
+        })
+    }
+}
+
+fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {
+    // Written so that NaN fails.
+    if value >= S::zero() && value <= S::one() {
+        Ok(())
+    } else {
+        Err(Error::Entry { what, row, column, value: value.wide() })
+    }
+}

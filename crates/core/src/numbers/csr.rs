@@ -1,0 +1,121 @@
+//! Sparse matrices by rows.
+
+use crate::numbers::real::Real;
+
+/// A sparse matrix in compressed-row form, column indices ascending in a row.
+///
+/// ```
+/// use enclust_core::Csr;
+///
+/// let g = Csr::from_rows(3, vec![vec![(1, 0.5)], vec![(0, 0.5), (2, 1.0)], vec![(1, 1.0)]]);
+/// assert_eq!(g.row(1), (&[0_u32, 2][..], &[0.5, 1.0][..]));
+/// assert_eq!(g.components(), vec![0, 0, 0]);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Csr<S> {
+    cols: usize,
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<S>,
+}
+
+impl<S: Real> Csr<S> {
+    /// From the (column, value) pairs of each row, columns ascending.
+    ///
+    /// # Panics
+    /// If columns are not strictly ascending or out of range.
+    pub fn from_rows(cols: usize, rows: Vec<Vec<(u32, S)>>) -> Self {
+        // Room for exactly what comes: growing would hold up to three times that.
+        let entries = rows.iter().map(Vec::len).sum();
+        let (indices, values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+        let mut out = Csr { cols, starts: Vec::with_capacity(rows.len() + 1), indices, values };
+        out.starts.push(0);
+        for row in rows {
+            assert!(row.is_sorted_by(|a, b| a.0 < b.0), "columns of a sparse row must ascend");
+            assert!(row.last().is_none_or(|e| (e.0 as usize) < cols), "column out of range");
+            out.indices.extend(row.iter().map(|e| e.0));
+            out.values.extend(row.iter().map(|e| e.1));
+            out.starts.push(out.indices.len());
+        }
+        out
+    }
+
+    /// A symmetric matrix from the entries right of the diagonal in each row.
+    pub fn symmetric_from_upper(upper: Vec<Vec<(u32, S)>>) -> Self {
+        let n = upper.len();
+        let mut lengths: Vec<usize> = upper.iter().map(Vec::len).collect();
+        upper.iter().flatten().for_each(|&(j, _)| lengths[j as usize] += 1);
+        let mut rows: Vec<Vec<(u32, S)>> = lengths.into_iter().map(Vec::with_capacity).collect();
+        for (i, entries) in upper.into_iter().enumerate() {
+            for &(j, v) in &entries {
+                rows[j as usize].push((i as u32, v));
+            }
+            rows[i].extend(entries);
+        }
+        Self::from_rows(n, rows)
+    }
+
+    /// A matrix without entries.
+    pub fn empty(rows: usize, cols: usize) -> Self {
+        Csr { cols, starts: vec![0; rows + 1], indices: Vec::new(), values: Vec::new() }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Columns and values of one row.
+    pub fn row(&self, i: usize) -> (&[u32], &[S]) {
+        let range = self.starts[i]..self.starts[i + 1];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// The (column, value) pairs of one row.
+    pub fn iter_row(&self, i: usize) -> impl Iterator<Item = (usize, S)> + '_ {
+        let (columns, values) = self.row(i);
+        columns.iter().zip(values).map(|(&j, &v)| (j as usize, v))
+    }
+
+    /// The stored entry at (i, j), if there is one.
+    pub fn get(&self, i: usize, j: usize) -> Option<S> {
+        let (columns, values) = self.row(i);
+        columns.binary_search(&(j as u32)).ok().map(|at| values[at])
+    }
+
+    /// Connected component of each node of a symmetric graph, numbered by
+    /// smallest member.
+    pub fn components(&self) -> Vec<usize> {
+        const UNSEEN: usize = usize::MAX;
+        let mut component = vec![UNSEEN; self.rows()];
+        let mut stack = Vec::new();
+        let mut next = 0;
+        for start in 0..self.rows() {
+            if component[start] != UNSEEN {
+                continue;
+            }
+            component[start] = next;
+            stack.push(start);
+            while let Some(i) = stack.pop() {
+                for &j in self.row(i).0 {
+                    if component[j as usize] == UNSEEN {
+                        component[j as usize] = next;
+                        stack.push(j as usize);
+                    }
+                }
+            }
+            next += 1;
+        }
+        component
+    }
+}

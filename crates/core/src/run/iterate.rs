@@ -1,0 +1,179 @@
+//! The loop of every part that iterates.
+
+use std::cell::{OnceCell, RefCell};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::data::partition::Partition;
+use crate::error::{Error, Result};
+use crate::evidence::similarity::Similarity;
+use crate::numbers::real::Real;
+use crate::run::context::Ctx;
+use crate::run::quantities::Quantities;
+use crate::run::report::{Record, Report, Status};
+use crate::run::watch::{Event, Watch};
+use crate::stages::stop::Stop;
+
+/// Where an iteration stands, beyond the numbers of its [`Record`]. What is asked for here is
+/// computed when it is asked for.
+pub trait State {
+    /// The similarity as it stands, in double precision.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if the iteration does not
+    /// [provide](crate::Enhance::provides) it.
+    fn similarity(&self) -> Result<Similarity<f64>>;
+
+    /// The partition that the pipeline would give now: its consensus function, cut into the k of
+    /// the question.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] outside a pipeline or without a k; those of the consensus function.
+    fn labels(&self) -> Result<Partition>;
+}
+
+/// A state that knows nothing, for checks outside an iteration.
+///
+/// ```
+/// use enclust_core::{NoState, State};
+///
+/// assert!(NoState.labels().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoState;
+
+impl State for NoState {
+    fn similarity(&self) -> Result<Similarity<f64>> {
+        Err(Error::unsupported("this iteration", Quantities::ITERATE.to_string()))
+    }
+
+    fn labels(&self) -> Result<Partition> {
+        Err(Error::unsupported("this iteration", Quantities::LABELS.to_string()))
+    }
+}
+
+/// Gives the partition of a similarity, in a pipeline that knows its consensus function and k.
+pub type Labeller<'a, S> = dyn Fn(&Similarity<S>) -> Result<Partition> + Sync + 'a;
+
+/// What a loop is told before it begins.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Iteration<'a, S> {
+    component: &'a str,
+    size: usize,
+    stop: &'a dyn Stop,
+    limit: usize,
+    labeller: Option<&'a Labeller<'a, S>>,
+}
+
+impl<'a, S: Real> Iteration<'a, S> {
+    /// A loop of this part over so many groups, ended by the rule or after `limit` iterations.
+    pub fn new(component: &'a str, size: usize, stop: &'a dyn Stop, limit: usize) -> Self {
+        Iteration { component, size, stop, limit, labeller: None }
+    }
+
+    /// The same with a way to get labels, for rules and observers that ask for them.
+    pub fn with_labeller(self, labeller: Option<&'a Labeller<'a, S>>) -> Self {
+        Iteration { labeller, ..self }
+    }
+
+    /// Makes iterations until the rule says stop, the limit is reached, the observer breaks off,
+    /// the cancel flag is up or the part itself cannot go on. The observer is told of each.
+    ///
+    /// `step` makes the iteration of this number and records it: at least what is needed of what
+    /// the part provides. Number and time are filled in here. `current` gives the similarity as
+    /// it stands; it is called only if a rule or an observer asks. A rule that is met in the last
+    /// iteration outranks the limit.
+    ///
+    /// ```
+    /// use enclust_core::{
+    ///     Ctx, Error, Iteration, ObjectiveChange, Quantities, Record, Status,
+    /// };
+    ///
+    /// let mut value = 1.0;
+    /// let stop = ObjectiveChange::default().tolerance(0.1);
+    /// let report = Iteration::<f64>::new("halving", 1, &stop, 100).run(
+    ///     &Ctx::default(),
+    ///     &mut value,
+    ///     |value, _, _| {
+    ///         *value /= 2.0;
+    ///         Ok(Record::default().with_objective(1.0 + *value))
+    ///     },
+    ///     |_| Err(Error::unsupported("halving", "a similarity")),
+    /// )?;
+    /// assert_eq!((report.status, report.iterations), (Status::Converged, 4));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `step`, `current` and the rule.
+    pub fn run<X>(
+        &self,
+        ctx: &Ctx<'_, S>,
+        x: &mut X,
+        mut step: impl FnMut(&mut X, usize, Quantities) -> Result<Record>,
+        mut current: impl FnMut(&mut X) -> Result<Similarity<S>>,
+    ) -> Result<Report> {
+        let (began, watch) = (Instant::now(), ctx.watch());
+        let needs = self.stop.needs().and(watch.needs());
+        let mut check = self.stop.start();
+        let Iteration { component, size, limit, .. } = *self;
+        let target = self.stop.target();
+        // A flag that is up already ends the loop after its first iteration.
+        let _ = watch.notice(&Event::Start { component, size, target, limit });
+        for iteration in 1.. {
+            let measured = step(x, iteration, needs)?;
+            let record = Record { iteration, elapsed: began.elapsed(), ..measured };
+            let standing = Standing {
+                current: RefCell::new(|| current(&mut *x)),
+                similarity: OnceCell::new(),
+                labeller: self.labeller,
+            };
+            let status = match noticed(&watch, &record, &standing) {
+                ControlFlow::Break(()) => Some(Status::Cancelled),
+                ControlFlow::Continue(()) => check.check(&record, &standing)?,
+            };
+            let limit = (iteration >= self.limit).then_some(Status::IterationLimit);
+            if let Some(status) = status.or(record.end).or(limit) {
+                let report = Report::new(component, status).with_last(record);
+                let _ = watch.notice(&Event::End(&report));
+                return Ok(report);
+            }
+        }
+        unreachable!("an iteration ends at its limit")
+    }
+}
+
+fn noticed(watch: &Watch<'_>, record: &Record, state: &dyn State) -> ControlFlow<()> {
+    watch.notice(&Event::Iteration { record, state })
+}
+
+/// The state of a loop between two iterations.
+struct Standing<'a, S, F> {
+    current: RefCell<F>,
+    similarity: OnceCell<Similarity<S>>,
+    labeller: Option<&'a Labeller<'a, S>>,
+}
+
+impl<S: Real, F: FnMut() -> Result<Similarity<S>>> Standing<'_, S, F> {
+    fn own(&self) -> Result<&Similarity<S>> {
+        if let Some(known) = self.similarity.get() {
+            return Ok(known);
+        }
+        let similarity = (self.current.borrow_mut())()?;
+        Ok(self.similarity.get_or_init(|| similarity))
+    }
+}
+
+impl<S: Real, F: FnMut() -> Result<Similarity<S>>> State for Standing<'_, S, F> {
+    fn similarity(&self) -> Result<Similarity<f64>> {
+        Ok(self.own()?.in_precision())
+    }
+
+    fn labels(&self) -> Result<Partition> {
+        match self.labeller {
+            Some(labeller) => labeller(self.own()?),
+            None => NoState.labels(),
+        }
+    }
+}

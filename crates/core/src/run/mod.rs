@@ -1,0 +1,8 @@
+//! A run: what is asked, what is at hand, and how it went.
+
+pub(crate) mod context;
+pub(crate) mod iterate;
+pub(crate) mod quantities;
+pub(crate) mod question;
+pub(crate) mod report;
+pub(crate) mod watch;

@@ -1,0 +1,157 @@
+//! The stage of representations: from label rows to evidence.
+
+use crate::data::microclusters::Microclusters;
+use std::ops::Deref;
+
+use crate::error::{Error, Result};
+use crate::evidence::similarity::Similarity;
+use crate::evidence::{Evidence, Kind};
+use crate::memory::{Bytes, Footprint, Shape};
+use crate::numbers::real::Real;
+use crate::run::context::Ctx;
+use crate::run::question::Question;
+use crate::run::report::Report;
+use crate::stages::component::{Component, forward};
+
+/// What a representation gives: evidence, and how it came about. It can be read like the
+/// evidence itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Represented<S> {
+    /// The evidence.
+    pub evidence: Evidence<S>,
+    /// How it was learned, if the representation iterates.
+    pub report: Option<Report>,
+}
+
+impl<S> Deref for Represented<S> {
+    type Target = Evidence<S>;
+
+    fn deref(&self) -> &Evidence<S> {
+        &self.evidence
+    }
+}
+
+impl<S> Represented<S> {
+    /// The same with a report of the iteration that learned it.
+    pub fn with_report(self, report: Report) -> Self {
+        Represented { report: Some(report), ..self }
+    }
+}
+
+impl<S, E: Into<Evidence<S>>> From<E> for Represented<S> {
+    fn from(evidence: E) -> Self {
+        Represented { evidence: evidence.into(), report: None }
+    }
+}
+
+/// Turns an ensemble into evidence, usually a co-association matrix.
+pub trait Ca<S: Real>: Component {
+    /// The kind of evidence it makes.
+    fn kind(&self) -> Kind {
+        Kind::Similarity
+    }
+
+    /// Whether the evidence is learned for one number of clusters, that of the question. A
+    /// pipeline with such a representation is fitted for one k.
+    fn reads_k(&self) -> bool {
+        false
+    }
+
+    /// Builds the evidence. `anything.into()` makes the answer of a similarity, a graph or an
+    /// embedding.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for missing labels or weights that it has no definition for;
+    /// [`Error::NeedsClusters`] if it reads k and the question has none.
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>>;
+
+    /// At most so many bytes are taken by [`build`](Self::build); a run that has less is refused.
+    ///
+    /// The default is a similarity, or a dense graph of the kind it makes, and the same again to
+    /// work with.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let result = match self.kind() {
+            Kind::Similarity => shape.similarity(),
+            Kind::Bipartite => {
+                shape.sparse((shape.groups as u64).saturating_mul(shape.clusters as u64))
+            }
+            Kind::ClusterGraph => {
+                let members = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+                shape.sparse(members) + shape.clone().with_groups(shape.clusters).square()
+            }
+            Kind::Embedding => shape.vector() * shape.clusters as u64,
+        };
+        Footprint::new(result, result)
+    }
+}
+
+forward!(Ca<S> {
+    fn kind(&self) -> Kind;
+    fn reads_k(&self) -> bool;
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>>;
+    fn footprint(&self, shape: &Shape) -> Footprint;
+});
+
+/// A similarity computed elsewhere, as the first stage of a pipeline.
+///
+/// ```
+/// use enclust_core::{Component, Precomputed, Similarity};
+///
+/// let s = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
+/// assert_eq!(Precomputed::new(s).name(), "precomputed");
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Precomputed<S> {
+    similarity: Similarity<S>,
+}
+
+impl<S: Real> Precomputed<S> {
+    /// Wraps the similarity.
+    pub fn new(similarity: Similarity<S>) -> Self {
+        Precomputed { similarity }
+    }
+}
+
+impl<S: Real> Component for Precomputed<S> {
+    fn name(&self) -> &str {
+        "precomputed"
+    }
+}
+
+impl<S: Real> Ca<S> for Precomputed<S> {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        _: &Question,
+        _: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let (expected, found) =
+            (microclusters.grouping().samples(), self.similarity.grouping().samples());
+        if expected != found {
+            return Err(Error::Size {
+                what: "samples of the precomputed similarity",
+                expected,
+                found,
+            });
+        }
+        Ok(self.similarity.clone().into())
+    }
+
+    /// A copy, over its own groups, whatever those of the labels are.
+    fn footprint(&self, shape: &Shape) -> Footprint {
+        let copy = shape.clone().with_groups(self.similarity.len()).similarity();
+        Footprint::new(copy, Bytes(0))
+    }
+}

@@ -1,0 +1,10 @@
+//! The stages of a run, a trait for each.
+
+pub(crate) mod backend;
+pub(crate) mod ca;
+pub(crate) mod component;
+pub(crate) mod confidence;
+pub(crate) mod consensus;
+pub(crate) mod enhance;
+pub(crate) mod stage;
+pub(crate) mod stop;

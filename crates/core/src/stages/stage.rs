@@ -1,0 +1,134 @@
+//! The stages of a run and their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// A stage of a run.
+///
+/// The [key](Stage::key) of a stage is its name everywhere: on the command line, in study files,
+/// in records and in messages. The [noun](Stage::noun) is what a part of that stage is called in
+/// a sentence.
+///
+/// ```
+/// use enclust_core::Stage;
+///
+/// assert_eq!(Stage::Ca.key(), "ca");
+/// assert_eq!(Stage::Ca.noun(), "representation");
+/// assert_eq!("consensus".parse(), Ok(Stage::Consensus));
+/// let old = "finish".parse::<Stage>().unwrap_err();
+/// assert_eq!(old.to_string(), "\"finish\" is now called \"consensus\"");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Stage {
+    /// Equal rows of labels are merged. There is no choice of parts here.
+    Microclusters,
+    /// The representation of the ensemble, usually a co-association matrix: [`Ca`](crate::Ca).
+    Ca,
+    /// The choice of confident pairs: [`Confidence`](crate::Confidence).
+    Confidence,
+    /// The enhancement of the similarity: [`Enhance`](crate::Enhance).
+    Enhance,
+    /// The rule that stops an iteration: [`Stop`](crate::Stop).
+    Stop,
+    /// The consensus function: [`Consensus`](crate::Consensus).
+    Consensus,
+    /// The consensus is cut into a number of clusters. There is no choice of parts here.
+    Cut,
+    /// The linear algebra: [`Backend`](crate::Backend).
+    Backend,
+    /// The precision that numbers are stored in: [`Real`](crate::Real).
+    Precision,
+}
+
+impl Stage {
+    /// Every stage, in the order of the data.
+    pub const ALL: [Stage; 9] = [
+        Stage::Microclusters,
+        Stage::Ca,
+        Stage::Confidence,
+        Stage::Enhance,
+        Stage::Stop,
+        Stage::Consensus,
+        Stage::Cut,
+        Stage::Backend,
+        Stage::Precision,
+    ];
+
+    /// The stages whose parts have parameters and make up a pipeline, in the order of the data.
+    pub const PIPELINE: [Stage; 5] =
+        [Stage::Ca, Stage::Confidence, Stage::Enhance, Stage::Stop, Stage::Consensus];
+
+    /// The name of the stage.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Stage::Microclusters => "microclusters",
+            Stage::Ca => "ca",
+            Stage::Confidence => "confidence",
+            Stage::Enhance => "enhance",
+            Stage::Stop => "stop",
+            Stage::Consensus => "consensus",
+            Stage::Cut => "cut",
+            Stage::Backend => "backend",
+            Stage::Precision => "precision",
+        }
+    }
+
+    /// What a part of this stage is called.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Stage::Microclusters => "merging of equal rows",
+            Stage::Ca => "representation",
+            Stage::Confidence => "confidence rule",
+            Stage::Enhance => "enhancer",
+            Stage::Stop => "stopping rule",
+            Stage::Consensus => "consensus function",
+            Stage::Cut => "cut",
+            Stage::Backend => "backend",
+            Stage::Precision => "precision",
+        }
+    }
+
+    /// The stage and one of its parts, as messages name them: `enhance (exact)`.
+    pub fn of(self, component: &str) -> String {
+        match component {
+            "" => self.to_string(),
+            component => format!("{self} ({component})"),
+        }
+    }
+
+    /// The stage that an earlier version called by this name.
+    pub fn renamed(name: &str) -> Option<Stage> {
+        match name {
+            "represent" | "representation" => Some(Stage::Ca),
+            "confidence-rule" | "confidence_rule" => Some(Stage::Confidence),
+            "finish" => Some(Stage::Consensus),
+            _ => None,
+        }
+    }
+}
+
+/// The [key](Stage::key).
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.key())
+    }
+}
+
+impl FromStr for Stage {
+    type Err = Error;
+
+    /// The stage with this key.
+    ///
+    /// # Errors
+    /// [`Error::Renamed`] for a name of an earlier version, [`Error::UnknownStage`] for any other.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let stage = Stage::ALL.into_iter().find(|stage| stage.key() == name);
+        stage.ok_or_else(|| match Stage::renamed(name) {
+            Some(now) => Error::Renamed { old: name.to_string(), new: now.key().to_string() },
+            None => Error::UnknownStage { name: name.to_string() },
+        })
+    }
+}
