@@ -130,8 +130,7 @@ impl<S: Real> Registry<S> {
     /// Those of [`Table::build`]; [`Error::Unsupported`] for a rule that is made of others but is
     /// no combination, or a combination of none.
     pub fn stopping_rule(&self, part: &Part) -> Result<Arc<dyn Stop>> {
-        let combines = [AnyOf::NAME, AllOf::NAME].contains(&part.name.as_str());
-        if !combines {
+        if !combines(&part.name) {
             return match part.of.first() {
                 Some(inner) => Err(Error::unsupported(&part.name, format!("the rule {inner}"))),
                 None => Ok(Arc::from(self.stop.build(part)?)),
@@ -252,7 +251,7 @@ impl<S: Real> Registry<S> {
             Stage::Ca => &self.ca.get(name)?.parameters,
             Stage::Confidence => &self.confidence.get(name)?.parameters,
             Stage::Enhance => &self.enhance.get(name)?.parameters,
-            Stage::Stop if [AnyOf::NAME, AllOf::NAME].contains(&name) => &[],
+            Stage::Stop if combines(name) => &[],
             Stage::Stop => &self.stop.get(name)?.parameters,
             Stage::Consensus => &self.consensus.get(name)?.parameters,
             Stage::Backend => &self.backend.get(name)?.parameters,
@@ -288,7 +287,7 @@ impl<S: Real> Registry<S> {
     }
 
     fn resolved_rule(&self, part: &Part) -> Result<Part> {
-        if part.of.is_empty() {
+        if !combines(&part.name) {
             return self.stop.resolved(part);
         }
         let of: Result<Vec<Part>> = part.of.iter().map(|rule| self.resolved_rule(rule)).collect();
@@ -306,6 +305,11 @@ impl<S: Real> Registry<S> {
         list(&self.backend, &mut out);
         out
     }
+}
+
+/// Whether a stopping rule of this name is made of others.
+fn combines(name: &str) -> bool {
+    [AnyOf::NAME, AllOf::NAME].contains(&name)
 }
 
 /// A part as a listing shows it.
