@@ -85,8 +85,9 @@ pub trait Observer: Sync {
     }
 
     /// Is told of an event. `Break` after an iteration ends that iteration with the status
-    /// [`Cancelled`](crate::Status::Cancelled); at any other event it ends the run with
-    /// [`Error::Cancelled`].
+    /// [`Cancelled`](crate::Status::Cancelled); at a stage or at progress it ends the run with
+    /// [`Error::Cancelled`]. It has no effect at the start and the end of an iteration. An observer
+    /// is told of nothing once the cancel flag is up.
     fn notice(&self, event: &Event<'_>) -> ControlFlow<()>;
 }
 
