@@ -65,11 +65,14 @@ pub use run::quantities::Quantities;
 pub use run::question::Question;
 pub use run::report::{Certificate, Change, Record, Report, Status};
 pub use run::watch::{Event, History, Observer, Watch};
-pub use stages::backend::{Backend, Eigen, SpdSolve, check_product};
+pub use stages::backend::{
+    Backend, Eigen, Kernel, SparseProduct, SparseSolve, SpdSolve, check_panel, check_product,
+};
 pub use stages::ca::{Ca, Precomputed, Represented};
 pub use stages::component::{Component, Described};
 pub use stages::confidence::{Confidence, Confident};
 pub use stages::consensus::{Consensus, Fitted, check_k};
 pub use stages::enhance::{Claims, Enhance, Enhanced, NoEnhancement, Problem};
+pub use stages::metered::{KernelUsage, Metered, Usage};
 pub use stages::stage::Stage;
 pub use stages::stop::{Check, Stop, Target};

@@ -3,14 +3,23 @@
 mod cholesky;
 mod eigen;
 mod gemm;
+mod incomplete_cholesky;
+mod sparse_cholesky;
+mod sparse_product;
 
 pub use cholesky::Cholesky;
 pub use eigen::eigh;
+pub use incomplete_cholesky::IncompleteCholesky;
+pub use sparse_cholesky::SparseCholesky;
+pub use sparse_product::SparseMatrix;
 
 use crate::numbers::matrix::{MatMut, MatRef};
 use crate::numbers::real::Real;
-use crate::stages::backend::Backend;
+use crate::stages::backend::{Backend, Kernel};
 use crate::stages::component::Component;
+
+/// The width of panels that sparse kernels are fastest at; they take any other, too.
+pub(crate) const PANEL: usize = 64;
 
 /// The backend made of the reference kernels alone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,5 +34,9 @@ impl Component for Reference {
 impl<S: Real> Backend<S> for Reference {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, c: MatMut<'_, S>) {
         gemm::gemm(alpha, a, b, beta, c);
+    }
+
+    fn library(&self, _: Kernel) -> &str {
+        "enclust"
     }
 }

@@ -1,9 +1,12 @@
 //! The linear algebra of a run.
 
+use std::fmt;
+
 use crate::error::Result;
+use crate::numbers::csr::Csr;
 use crate::numbers::matrix::{Mat, MatMut, MatRef};
 use crate::numbers::real::Real;
-use crate::reference;
+use crate::reference::{self, IncompleteCholesky, Reference, SparseCholesky, SparseMatrix};
 use crate::stages::component::{Component, forward};
 
 /// Eigenpairs of a symmetric matrix.
@@ -11,19 +14,65 @@ use crate::stages::component::{Component, forward};
 pub struct Eigen<S> {
     /// Eigenvalues, ascending.
     pub values: Vec<S>,
-    /// Orthonormal eigenvectors, one column an eigenvalue.
+    /// Orthonormal eigenvectors, one column per eigenvalue.
     pub vectors: Mat<S>,
 }
 
-/// Dense kernels, below the level of any solver.
+/// The kernels of a [`Backend`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// [`Backend::gemm`].
+    Product,
+    /// [`Backend::factor_spd`] and the solves with it.
+    Factor,
+    /// [`Backend::eigh`].
+    Eigen,
+    /// [`Backend::sparse`] and the products by it.
+    SparseProduct,
+    /// [`Backend::factor_sparse`] and the solves with it.
+    SparseFactor,
+    /// [`Backend::factor_incomplete`] and the solves with it.
+    IncompleteFactor,
+}
+
+impl Kernel {
+    /// Every kernel.
+    pub const ALL: [Kernel; 6] = [
+        Kernel::Product,
+        Kernel::Factor,
+        Kernel::Eigen,
+        Kernel::SparseProduct,
+        Kernel::SparseFactor,
+        Kernel::IncompleteFactor,
+    ];
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Kernel::Product => "product",
+            Kernel::Factor => "factor",
+            Kernel::Eigen => "eigenpairs",
+            Kernel::SparseProduct => "sparse product",
+            Kernel::SparseFactor => "sparse factor",
+            Kernel::IncompleteFactor => "incomplete factor",
+        })
+    }
+}
+
+/// Dense and sparse kernels, below the level of any solver.
 ///
-/// A backend sees slices through [`MatRef`] and [`MatMut`] and never owns the
-/// storage. Kernels are **sequential**: solvers split their work into panels of
-/// fixed size and run those in parallel, so the number of threads cannot change
-/// a bit of the result, whichever backend is in use.
+/// A backend sees slices and never owns the storage of a solver. Kernels are **sequential**:
+/// solvers split their work into panels of fixed size and run those in parallel, so the number of
+/// threads cannot change a bit of the result, whichever backend is in use.
 ///
-/// Only the product is required; the factorisations default to the reference
-/// kernels.
+/// Dense kernels see matrices column after column through [`MatRef`] and [`MatMut`]. Sparse
+/// kernels work on *panels*: a few columns (usually 64) of a tall matrix, stored row after row,
+/// because a sparse kernel then moves whole rows of the panel at a time.
+///
+/// Only the dense product is required. Every other kernel defaults to the one of this crate, and
+/// [`library`](Self::library) says for each kernel whose it is.
 pub trait Backend<S: Real>: Component {
     /// C ← αAB + βC. With β = 0, C is overwritten whatever it held.
     ///
@@ -41,10 +90,46 @@ pub trait Backend<S: Real>: Component {
         reference::eigh(a)
     }
 
-    /// Kernels in double precision, for parts whose decisions need it whatever the
-    /// precision of the run: those of the same library where it has them.
+    /// Prepares a sparse matrix for products by panels.
+    fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>> {
+        Box::new(SparseMatrix::new(a))
+    }
+
+    /// Factors a sparse symmetric positive definite matrix, whose entries are given in both
+    /// triangles; `None` if the factor would have more than `most` entries below its diagonal.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>> {
+        let factor = SparseCholesky::factor(a, most)?;
+        Ok(factor.map(|factor| Box::new(factor) as Box<dyn SparseSolve<S>>))
+    }
+
+    /// Factors a sparse symmetric positive definite matrix approximately: LLᵀ ≈ A, where L has
+    /// entries only where A has. The matrix is given in double precision and in both triangles.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>> {
+        Ok(Box::new(IncompleteCholesky::factor(a)?))
+    }
+
+    /// The kernels of the same library in single precision, for solvers that iterate in it
+    /// whatever the precision of the run.
+    fn in_single(&self) -> &dyn Backend<f32> {
+        &Reference
+    }
+
+    /// The kernels of the same library in double precision, for parts whose decisions need it
+    /// whatever the precision of the run.
     fn in_double(&self) -> &dyn Backend<f64> {
-        &reference::Reference
+        &Reference
+    }
+
+    /// The library that a kernel comes from: the name of the backend for its own kernels,
+    /// `enclust` for those that it takes from this crate. Override it together with the kernels.
+    fn library(&self, kernel: Kernel) -> &str {
+        if kernel == Kernel::Product { self.name() } else { "enclust" }
     }
 }
 
@@ -52,13 +137,37 @@ forward!(Backend<S> {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, c: MatMut<'_, S>);
     fn factor_spd(&self, a: MatRef<'_, S>) -> Result<Box<dyn SpdSolve<S>>>;
     fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>>;
+    fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>>;
+    fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>>;
+    fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>>;
+    fn in_single(&self) -> &dyn Backend<f32>;
     fn in_double(&self) -> &dyn Backend<f64>;
+    fn library(&self, kernel: Kernel) -> &str;
 });
 
 /// A factored symmetric positive definite matrix.
 pub trait SpdSolve<S: Real>: Send + Sync {
     /// Overwrites B by the solution X of AX = B.
     fn solve(&self, b: MatMut<'_, S>);
+}
+
+/// A sparse matrix that is ready to be multiplied by panels.
+pub trait SparseProduct<S: Real>: Send + Sync {
+    /// Overwrites Y by AX. Both panels are stored row after row, `width` numbers per row.
+    ///
+    /// # Panics
+    /// If a panel does not have `width` numbers for each column, or row, of A.
+    fn multiply(&self, x: &[S], y: &mut [S], width: usize);
+}
+
+/// A factored sparse symmetric positive definite matrix.
+pub trait SparseSolve<S: Real>: Send + Sync {
+    /// Overwrites the panel B by the solution X of AX = B. The panel is stored row after row,
+    /// `width` numbers per row.
+    ///
+    /// # Panics
+    /// If the panel does not have `width` numbers for each row of A.
+    fn solve_panel(&self, b: &mut [S], width: usize);
 }
 
 /// Checks the sizes of a product; for backends to call first.
@@ -75,5 +184,17 @@ pub fn check_product<S: Real>(a: &MatRef<'_, S>, b: &MatRef<'_, S>, c: &MatMut<'
         b.cols(),
         c.rows(),
         c.cols()
+    );
+}
+
+/// Checks that a panel of this width has this many rows; for backends to call first.
+///
+/// # Panics
+/// If it does not.
+pub fn check_panel<S: Real>(panel: &[S], rows: usize, width: usize) {
+    assert!(
+        panel.len() == rows * width,
+        "a panel of {rows} rows by {width} has {} numbers",
+        panel.len()
     );
 }

@@ -6,5 +6,6 @@ pub(crate) mod component;
 pub(crate) mod confidence;
 pub(crate) mod consensus;
 pub(crate) mod enhance;
+pub(crate) mod metered;
 pub(crate) mod stage;
 pub(crate) mod stop;

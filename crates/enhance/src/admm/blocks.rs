@@ -1,7 +1,6 @@
-//! The inverse (2Φ + γI)⁻¹ at group size, one block a component of H.
+//! The inverse (2Φ + γI)⁻¹ at group size, one block per component of H.
 
-use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result};
-use enclust_linalg::SparseCholesky;
+use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result, SparseSolve};
 use rayon::prelude::*;
 
 use super::run::PANEL;
@@ -38,7 +37,7 @@ enum Solver<S> {
     /// The inverse itself, for small blocks and those whose factor fills up.
     Dense(Mat<S>),
     /// A sparse factor, for the others: high-confidence graphs are nearly trees.
-    Sparse(SparseCholesky<S>),
+    Sparse(Box<dyn SparseSolve<S>>),
 }
 
 impl<S: Real> InverseBlocks<S> {
@@ -88,7 +87,7 @@ impl<S: Real> InverseBlocks<S> {
                 Solver::Sparse(factor) => {
                     let source = MatRef::new(&x[start..], size, columns, n).transposed();
                     MatMut::new(&mut buffer, columns, size, columns).copy_from(source);
-                    factor.solve_rows(&mut buffer, columns);
+                    factor.solve_panel(&mut buffer, columns);
                     let result = MatRef::new(&buffer, columns, size, columns).transposed();
                     MatMut::new(&mut x[start..], size, columns, n).copy_from(result);
                 }
@@ -150,7 +149,7 @@ impl<S: Real> System<'_, S> {
         let block = self.block(members);
         if n > SMALL {
             let most = (SPARSE * (n * n) as f64) as usize;
-            if let Some(factor) = SparseCholesky::factor(&block, most)? {
+            if let Some(factor) = backend.factor_sparse(&block, most)? {
                 return Ok(Solver::Sparse(factor));
             }
         }

@@ -1,28 +1,31 @@
 //! The optimum itself: one sparse symmetric positive definite system.
 //!
-//! `system` is the equations, `operator` applies them and their preconditioner,
-//! `solve` the conjugate gradients, `residual` and `certificate` what is true of an
-//! answer, `order` the order of the groups, `tiles` how matrices lie in memory.
+//! `system` holds the equations. `operator` applies them and `preconditioner` nearly inverts them;
+//! the conjugate gradients that use both are in `enclust-linalg`. `refine` runs them in single or
+//! double precision and adds the corrections to the answer. `residual` and `certificate` compute
+//! what is true of an answer, `order` is the order of the groups, and `tiles` is how matrices lie
+//! in memory. All products by the graph and all solves are kernels of the backend.
 
 mod certificate;
 mod memory;
 mod operator;
 mod order;
+mod preconditioner;
+mod refine;
 mod residual;
-mod solve;
 mod system;
 mod tiles;
 
 use std::sync::Arc;
 
 use enclust_core::{
-    Claims, Component, Ctx, Enhance, Enhanced, Error, Footprint, KktResidual, Problem, Quantities,
-    Range, Real, Record, Result, Shape, Similarity, Stage, Status, choice, part,
+    Backend, Claims, Component, Ctx, Enhance, Enhanced, Error, Footprint, KktResidual, Problem,
+    Quantities, Range, Real, Record, Result, Shape, Similarity, Stage, Status, choice, part,
 };
 
 use crate::objective::{norm, objective, relative};
 use certificate::certificate;
-use solve::{Progress, Solve};
+use refine::{Progress, Refinement};
 use system::System;
 
 choice! {
@@ -105,13 +108,14 @@ impl Exact {
         &self,
         problem: &Problem<'_, S>,
         system: &System,
+        backend: &dyn Backend<T>,
         ctx: &Ctx<'_, S>,
     ) -> Result<Enhanced<S>> {
         let scale = self.lambda * norm(problem.similarity);
         let own = KktResidual::default().tolerance(self.tolerance);
         let target = problem.stop.unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
-        let mut solve = Solve::<S, T>::new(problem, system)?;
-        let step = |solve: &mut Solve<'_, S, T>, iteration, needs: Quantities| {
+        let mut solve = Refinement::<S, T>::new(problem, system, backend)?;
+        let step = |solve: &mut Refinement<'_, S, T>, iteration, needs: Quantities| {
             let progress = solve.step(target);
             let residual = relative(solve.norm(), scale);
             if !residual.is_finite() {
@@ -127,7 +131,7 @@ impl Exact {
             Ok(record.with_objective(objective(problem, self.lambda, &now)))
         };
         let iteration = problem.iteration(self.name(), &own, self.limit);
-        let now = |solve: &mut Solve<'_, S, T>| current(problem, self.lambda, solve);
+        let now = |solve: &mut Refinement<'_, S, T>| current(problem, self.lambda, solve);
         let report = iteration.run(ctx, &mut solve, step, now)?;
         let (between, measure) = solve.finish();
         let similarity = complete(problem, self.lambda, between)?;
@@ -157,7 +161,7 @@ impl Exact {
 fn current<S: Real, T: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
-    solve: &mut Solve<'_, S, T>,
+    solve: &mut Refinement<'_, S, T>,
 ) -> Result<Similarity<S>> {
     solve.settle();
     complete(problem, lambda, solve.answer())
@@ -166,21 +170,22 @@ fn current<S: Real, T: Real>(
 impl<S: Real> Enhance<S> for Exact {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>> {
         self.check()?;
-        let system = System::new(self.name(), problem, self.lambda)?;
+        let (single, double) = (ctx.backend().in_single(), ctx.backend().in_double());
+        let system = System::new(self.name(), problem, self.lambda, double)?;
         let automatic = self.storage == Storage::Automatic;
-        let single = self.storage == Storage::Single || single_suffices(&system);
-        if self.storage == Storage::Double || !single {
+        let suffices = self.storage == Storage::Single || single_suffices(&system);
+        if self.storage == Storage::Double || !suffices {
             self.check_double(problem, ctx, automatic)?;
-            return self.solve::<S, f64>(problem, &system, ctx);
+            return self.solve::<S, f64>(problem, &system, double, ctx);
         }
-        let enhanced = self.solve::<S, f32>(problem, &system, ctx)?;
+        let enhanced = self.solve::<S, f32>(problem, &system, single, ctx)?;
         if !automatic || enhanced.report.status != Status::PrecisionLimit {
             return Ok(enhanced);
         }
         // Single precision did not suffice after all; what it reached is a start.
         self.check_double(problem, ctx, automatic)?;
         let so_far = problem.with_start(Some(&enhanced.similarity));
-        let mut refined = self.solve::<S, f64>(&so_far, &system, ctx)?;
+        let mut refined = self.solve::<S, f64>(&so_far, &system, double, ctx)?;
         refined.report.iterations += enhanced.report.iterations;
         Ok(refined)
     }

@@ -1,128 +1,112 @@
-//! The system and its preconditioner, applied.
+//! The system as an operator on matrices in tiles.
 
-use enclust_core::{Csr, Real, Result};
-use enclust_linalg::IncompleteCholesky;
+use enclust_core::{Backend, Csr, Real, SparseProduct};
+use enclust_linalg::{Operator, Step, Vector, Vectors};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::system::{Known, System, clear};
-use super::tiles::{
-    Panels, Row, TILE, dot, load_symmetric, load_transposed, multiplicity, rows_of, transposed,
-};
+use super::tiles::{Panels, Row, TILE, dot, load_symmetric, multiplicity, rows_of, transposed};
 
-/// L and an approximate inverse of it, in the precision of the iteration.
-///
-/// L = K⊗I + I⊗K on the free entries, with K = Φ̂ + λ/2. One step of alternating
-/// directions with the shift s inverts it nearly: 2s (K+s)⁻¹ R (K+s)⁻¹, where
-/// (K+s)⁻¹ is an incomplete factorisation with the entries of H. On the authors'
-/// pools that takes three to four times fewer iterations than the diagonal.
-pub struct Operator<'a, T> {
-    known: &'a Known,
-    n: usize,
+/// L = K⊗I + I⊗K on the free entries, with K = Φ̂ + λ/2, in the precision of the iteration.
+pub struct ProductLaplacian<'a, T> {
+    pub known: &'a Known,
+    pub n: usize,
     lambda: T,
-    graph: Csr<T>,
+    /// Products by Ĥ, made by the backend, one panel at a time.
+    pub graph: Box<dyn SparseProduct<T>>,
     degree: Vec<T>,
-    /// 2s.
-    scale: T,
-    /// Of K + s.
-    factor: IncompleteCholesky<T>,
 }
 
-/// What one preconditioned residual z is worth.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Products {
-    /// ⟨r, z⟩.
-    pub decrease: f64,
-    /// ⟨z, Lz⟩.
-    pub curvature: f64,
+/// Two matrices with all rows: working space of the operator and of its preconditioner.
+pub struct Scratch<T> {
+    /// The first half of the preconditioner.
+    pub t: Panels<T>,
+    /// Ĥ times a vector.
+    pub y: Panels<T>,
 }
 
-/// The vectors of the conjugate gradients; symmetric matrices in upper tiles.
-pub struct Vectors<T> {
-    pub x: Panels<T>,
-    pub r: Panels<T>,
-    /// The direction, and L times it.
-    pub p: Panels<T>,
-    pub q: Panels<T>,
-    /// The preconditioned residual.
-    pub z: Panels<T>,
-}
-
-impl<'a, T: Real> Operator<'a, T> {
-    pub fn new(system: &'a System) -> Result<Self> {
+impl<'a, T: Real> ProductLaplacian<'a, T> {
+    pub fn new(system: &'a System, backend: &dyn Backend<T>) -> Self {
         let n = system.len();
-        let half = system.lambda / 2.0;
-        let shift = shift(half, system.largest_diagonal());
-        let row = |i: usize| {
-            let diagonal = (i as u32, system.degree[i] + half + shift);
-            let mut row: Vec<(u32, f64)> =
-                system.graph.iter_row(i).map(|(j, h)| (j as u32, -h)).collect();
-            row.insert(row.partition_point(|e| e.0 < diagonal.0), diagonal);
-            row
-        };
-        let shifted = Csr::from_rows(n, (0..n).map(row).collect());
         let narrow = |i| system.graph.iter_row(i).map(|(j, h)| (j as u32, T::of(h))).collect();
-        Ok(Operator {
+        ProductLaplacian {
             known: &system.known,
             n,
             lambda: T::of(system.lambda),
-            graph: Csr::from_rows(n, (0..n).map(narrow).collect()),
+            graph: backend.sparse(Csr::from_rows(n, (0..n).map(narrow).collect())),
             degree: system.degree.iter().map(|&d| T::of(d)).collect(),
-            scale: T::of(2.0 * shift),
-            factor: IncompleteCholesky::factor(&shifted)?,
-        })
-    }
-
-    /// t ← (K+s)⁻¹ r, all rows.
-    pub fn half_correct(&self, r: &Panels<T>, t: &mut Panels<T>) {
-        t.par_panels().enumerate().for_each(|(j, panel)| {
-            load_symmetric(r, j, panel);
-            self.factor.solve(panel);
-        });
-    }
-
-    /// z ← 2s t (K+s)⁻¹ on the free entries of the upper tiles, y ← Ĥz, all rows.
-    pub fn correct(
-        &self,
-        (r, t): (&Panels<T>, &Panels<T>),
-        (z, y): (&mut Panels<T>, &mut Panels<T>),
-    ) -> Products {
-        let panels = z.par_panels().zip(y.par_panels()).enumerate();
-        let fresh = || vec![[T::zero(); TILE]; self.n];
-        let sums: Vec<Products> = panels
-            .map_init(fresh, |full, (j, (z, y))| {
-                load_transposed(t, j, full);
-                self.factor.solve(full);
-                Arch::new().dispatch(Correct { of: self, j, r: r.panel(j), full, z, y })
-            })
-            .collect();
-        Products {
-            decrease: sums.iter().map(|s| s.decrease).sum(),
-            curvature: sums.iter().map(|s| s.curvature).sum(),
         }
     }
 
-    /// The next direction p ← z + βp and a step along it: x ← x + αp, r ← r − αLp.
-    /// Returns ‖r‖².
-    ///
-    /// x is not needed on the way, so it is moved in every second step only, which saves
-    /// memory traffic: with a step `owed` along the last direction, by both; without one,
-    /// not at all, and then this step is owed.
-    pub fn advance(
+    /// ⟨z, Lz⟩ over one panel, given all rows of z and of y = Ĥz.
+    pub fn curvature(&self, z: &[Row<T>], y: &[Row<T>]) -> f64 {
+        Arch::new().dispatch(Curvature { of: self, z, y })
+    }
+
+    /// (Lz)ᵢ from z, y = Ĥz and yᵀ; the known entries are zero.
+    #[inline(always)]
+    fn image(
         &self,
-        (alpha, beta): (f64, f64),
-        owed: Option<f64>,
-        v: &mut Vectors<T>,
-        y: &Panels<T>,
-    ) -> f64 {
-        let Vectors { x, r, p, q, z } = v;
-        let z = &*z;
+        i: usize,
+        across: &Row<T>,
+        known: u64,
+        [z, y, mirrored]: [&Row<T>; 3],
+    ) -> Row<T> {
+        let down = self.degree[i] + self.lambda;
+        let mut image = [T::zero(); TILE];
+        for c in 0..TILE {
+            image[c] = (down + across[c]) * z[c] - y[c] - mirrored[c];
+        }
+        clear(known, &mut image);
+        image
+    }
+
+    /// The degrees of the columns of a panel.
+    #[inline(always)]
+    fn degrees_across(&self, j: usize) -> Row<T> {
+        let mut across = [T::zero(); TILE];
+        rows_of(j, self.n).zip(&mut across).for_each(|(i, a)| *a = self.degree[i]);
+        across
+    }
+}
+
+impl<T: Real> Operator for ProductLaplacian<'_, T> {
+    type Vector = Panels<T>;
+    type Scratch = Scratch<T>;
+
+    /// Symmetric matrices are kept in upper tiles.
+    fn zeros(&self) -> Panels<T> {
+        Panels::upper(self.n)
+    }
+
+    fn scratch(&self) -> Scratch<T> {
+        Scratch { t: Panels::full(self.n), y: Panels::full(self.n) }
+    }
+
+    fn apply(&self, x: &Panels<T>, out: &mut Panels<T>, scratch: &mut Scratch<T>) {
+        scratch.y.par_panels().enumerate().for_each_init(
+            || vec![[T::zero(); TILE]; self.n],
+            |full, (j, y)| {
+                load_symmetric(x, j, full);
+                self.graph.multiply(full.as_flattened(), y.as_flattened_mut(), TILE);
+            },
+        );
+        let y = &scratch.y;
+        out.par_panels().enumerate().for_each(|(j, out)| {
+            Arch::new().dispatch(Image { of: self, j, x: x.panel(j), y, out });
+        });
+    }
+
+    fn advance(&self, step: Step, v: &mut Vectors<Panels<T>>, scratch: &mut Scratch<T>) -> f64 {
+        let Vectors { x, r, p, q, z, .. } = v;
+        let (z, y) = (&*z, &scratch.y);
         let moving = x.par_panels().zip(r.par_panels()).zip(p.par_panels()).zip(q.par_panels());
         let sums: Vec<f64> = moving
             .enumerate()
             .map(|(j, (((x, r), p), q))| {
-                let (alpha, beta, owed) = (T::of(alpha), T::of(beta), owed.map(T::of));
-                let z = z.panel(j);
+                let (alpha, beta) = (T::of(step.alpha), T::of(step.beta));
+                let (owed, z) = (step.owed.map(T::of), z.panel(j));
                 Arch::new().dispatch(Advance { of: self, j, alpha, beta, owed, y, z, p, q, x, r })
             })
             .collect();
@@ -130,81 +114,88 @@ impl<'a, T: Real> Operator<'a, T> {
     }
 }
 
-/// The shift s for a K whose spectrum lies between these ends. Their geometric mean
-/// would be best if its small eigenvalues were as frequent as its large ones; the fixed
-/// entries take most of the small ones away. Measured: `docs/performance.md`.
-fn shift(smallest: f64, largest: f64) -> f64 {
-    0.25 * smallest.powf(0.25) * largest.powf(0.75)
+/// Sums run over the whole symmetric matrix.
+impl<T: Real> Vector for Panels<T> {
+    fn dot(&self, other: &Self) -> f64 {
+        let n = self.rows();
+        let panel = |j: usize| -> f64 {
+            let (a, b) = (self.panel(j), other.panel(j));
+            let tile = |i| multiplicity(i, j) * dot(&a[rows_of(i, n)], &b[rows_of(i, n)]);
+            (0..=j).map(tile).sum()
+        };
+        let sums: Vec<f64> = (0..n.div_ceil(TILE)).into_par_iter().map(panel).collect();
+        sums.iter().sum()
+    }
+
+    fn scale_and_add(&mut self, factor: f64, other: &Self) {
+        let factor = T::of(factor);
+        self.change(other, |v, o| *v = o + factor * *v);
+    }
+
+    fn add_scaled(&mut self, factor: f64, other: &Self) {
+        let factor = T::of(factor);
+        self.change(other, |v, o| *v += factor * o);
+    }
+
+    fn clear(&mut self) {
+        self.par_panels().for_each(|panel| panel.fill([T::zero(); TILE]));
+    }
 }
 
-/// The second half of the preconditioner on a panel, and the graph times it.
-struct Correct<'a, T> {
-    of: &'a Operator<'a, T>,
-    j: usize,
-    r: &'a [Row<T>],
-    full: &'a mut [Row<T>],
-    z: &'a mut [Row<T>],
-    y: &'a mut [Row<T>],
+/// [`ProductLaplacian::curvature`], compiled for several processors.
+struct Curvature<'a, T> {
+    of: &'a ProductLaplacian<'a, T>,
+    z: &'a [Row<T>],
+    y: &'a [Row<T>],
 }
 
-impl<T: Real> NullaryFnOnce for Correct<'_, T> {
-    type Output = Products;
+impl<T: Real> NullaryFnOnce for Curvature<'_, T> {
+    type Output = f64;
 
     #[inline(always)]
-    fn call(self) -> Products {
-        let Correct { of, j, r, full, z, y } = self;
-        for (row, &known) in full.iter_mut().zip(of.known.panel(j)) {
-            row.iter_mut().for_each(|v| *v *= of.scale);
-            clear(known, row);
-        }
-        symmetrise(&mut full[rows_of(j, of.n)]);
-        z.copy_from_slice(&full[..z.len()]);
-        let mut decrease = 0.0;
-        for tile in 0..=j {
-            let rows = rows_of(tile, of.n);
-            decrease += multiplicity(tile, j) * dot(&r[rows.clone()], &z[rows]);
-        }
+    fn call(self) -> f64 {
+        let Curvature { of, z, y } = self;
         let mut curvature = [0.0; TILE];
-        for (i, y) in y.iter_mut().enumerate() {
-            *y = graph_row(&of.graph, i, full);
-            let diagonal = of.degree[i] + of.degree[i] + of.lambda;
+        for ((z, y), &degree) in z.iter().zip(y).zip(&of.degree) {
+            let diagonal = degree + degree + of.lambda;
             for c in 0..TILE {
-                let image = diagonal * full[i][c] - y[c] - y[c];
-                curvature[c] += (full[i][c] * image).wide();
+                let image = diagonal * z[c] - y[c] - y[c];
+                curvature[c] += (z[c] * image).wide();
             }
         }
-        Products { decrease, curvature: curvature.iter().sum() }
+        curvature.iter().sum()
     }
 }
 
-/// Copies the upper triangle of a diagonal tile to the lower one. An antisymmetric
-/// part, however small, would grow: on it the operator is another one.
-#[inline(always)]
-fn symmetrise<T: Real>(tile: &mut [Row<T>]) {
-    for i in 1..tile.len() {
-        for c in 0..i {
-            tile[i][c] = tile[c][i];
-        }
-    }
+/// Lx in the upper tiles of a panel.
+struct Image<'a, T> {
+    of: &'a ProductLaplacian<'a, T>,
+    j: usize,
+    x: &'a [Row<T>],
+    y: &'a Panels<T>,
+    out: &'a mut [Row<T>],
 }
 
-/// One row of Ĥ times a panel.
-#[inline(always)]
-fn graph_row<T: Real>(graph: &Csr<T>, i: usize, panel: &[Row<T>]) -> Row<T> {
-    let mut sum = [T::zero(); TILE];
-    let (columns, values) = graph.row(i);
-    for (&s, &h) in columns.iter().zip(values) {
-        let source = &panel[s as usize];
-        for c in 0..TILE {
-            sum[c] += h * source[c];
+impl<T: Real> NullaryFnOnce for Image<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Image { of, j, x, y, out } = self;
+        let (n, known, across) = (of.n, of.known.panel(j), of.degrees_across(j));
+        let mut mirrored = [[T::zero(); TILE]; TILE];
+        for tile in 0..=j {
+            transposed(&y.panel(tile)[rows_of(j, n)], &mut mirrored);
+            for (i, mirrored) in rows_of(tile, n).zip(&mirrored) {
+                out[i] = of.image(i, &across, known[i], [&x[i], &y.panel(j)[i], mirrored]);
+            }
         }
     }
-    sum
 }
 
 /// One step in the upper tiles of a panel.
 struct Advance<'a, T> {
-    of: &'a Operator<'a, T>,
+    of: &'a ProductLaplacian<'a, T>,
     j: usize,
     alpha: T,
     beta: T,
@@ -223,23 +214,16 @@ impl<T: Real> NullaryFnOnce for Advance<'_, T> {
     #[inline(always)]
     fn call(self) -> f64 {
         let Advance { of, j, alpha, beta, owed, y, z, p, q, x, r } = self;
-        let (n, known) = (of.n, of.known.panel(j));
+        let (n, known, across) = (of.n, of.known.panel(j), of.degrees_across(j));
         let mut mirrored = [[T::zero(); TILE]; TILE];
-        let mut across = [T::zero(); TILE];
-        rows_of(j, n).zip(&mut across).for_each(|(i, a)| *a = of.degree[i]);
         let mut square = 0.0;
         for tile in 0..=j {
             transposed(&y.panel(tile)[rows_of(j, n)], &mut mirrored);
             // A sum for each column, so that none waits for another.
             let mut sums = [0.0; TILE];
             for (i, mirrored) in rows_of(tile, n).zip(&mirrored) {
-                let down = of.degree[i] + of.lambda;
                 let (z, y) = (&z[i], &y.panel(j)[i]);
-                let mut image = [T::zero(); TILE];
-                for c in 0..TILE {
-                    image[c] = (down + across[c]) * z[c] - y[c] - mirrored[c];
-                }
-                clear(known[i], &mut image);
+                let image = of.image(i, &across, known[i], [z, y, mirrored]);
                 let (p, q, r) = (&mut p[i], &mut q[i], &mut r[i]);
                 if let Some(owed) = owed {
                     let x = &mut x[i];

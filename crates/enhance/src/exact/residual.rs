@@ -34,14 +34,16 @@ pub fn residual<S: Real, T: Real>(
     r: &mut Panels<T>,
 ) -> Measure {
     let n = system.len();
-    let fresh = || (vec![[S::zero(); TILE]; n], vec![[0.0; TILE]; n]);
+    let fresh = || (vec![[S::zero(); TILE]; n], vec![[0.0; TILE]; n], vec![[0.0; TILE]; n]);
     let energies: Vec<f64> = high
         .par_panels()
         .zip(low.par_panels())
         .enumerate()
-        .map_init(fresh, |(loaded, c), (j, (high, low))| {
+        .map_init(fresh, |(loaded, c, y), (j, (high, low))| {
             load_symmetric(answer, j, loaded);
-            Arch::new().dispatch(Laplacian { system, j, loaded, c, high, low })
+            Arch::new().dispatch(Hatted { system, j, loaded, c });
+            system.product.multiply(c.as_flattened(), y.as_flattened_mut(), TILE);
+            Arch::new().dispatch(Laplacian { system, c, y, high, low })
         })
         .collect();
     let image = (&*high, &*low);
@@ -113,42 +115,51 @@ fn roots_across(system: &System, j: usize) -> Row<f64> {
     across
 }
 
-/// Φ̂Ĉ of one panel, and ⟨Ĉ, Φ̂Ĉ⟩.
-struct Laplacian<'a, S, T> {
+/// Ĉ of one panel.
+struct Hatted<'a, S> {
     system: &'a System,
     j: usize,
     loaded: &'a [Row<S>],
     c: &'a mut [Row<f64>],
-    high: &'a mut [Row<T>],
-    low: &'a mut [Row<T>],
 }
 
-impl<S: Real, T: Real> NullaryFnOnce for Laplacian<'_, S, T> {
-    type Output = f64;
+impl<S: Real> NullaryFnOnce for Hatted<'_, S> {
+    type Output = ();
 
     #[inline(always)]
-    fn call(self) -> f64 {
-        let Laplacian { system, j, loaded, c, high, low } = self;
+    fn call(self) {
+        let Hatted { system, j, loaded, c } = self;
         let across = roots_across(system, j);
         for ((c, loaded), root) in c.iter_mut().zip(loaded).zip(&system.roots) {
             for at in 0..TILE {
                 c[at] = loaded[at].wide() * (root * across[at]);
             }
         }
+    }
+}
+
+/// Φ̂Ĉ of one panel, from Ĉ and y = ĤĈ, and ⟨Ĉ, Φ̂Ĉ⟩.
+struct Laplacian<'a, T> {
+    system: &'a System,
+    c: &'a [Row<f64>],
+    y: &'a [Row<f64>],
+    high: &'a mut [Row<T>],
+    low: &'a mut [Row<T>],
+}
+
+impl<T: Real> NullaryFnOnce for Laplacian<'_, T> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn call(self) -> f64 {
+        let Laplacian { system, c, y, high, low } = self;
         let mut energy = [0.0; TILE];
         for i in 0..c.len() {
-            let mut image = c[i];
-            image.iter_mut().for_each(|v| *v *= system.degree[i]);
-            for (&s, &h) in system.graph.row(i).0.iter().zip(system.graph.row(i).1) {
-                let source = &c[s as usize];
-                for at in 0..TILE {
-                    image[at] -= h * source[at];
-                }
-            }
             for at in 0..TILE {
-                energy[at] += c[i][at] * image[at];
-                high[i][at] = T::of(image[at]);
-                low[i][at] = T::of(image[at] - high[i][at].wide());
+                let image = system.degree[i] * c[i][at] - y[i][at];
+                energy[at] += c[i][at] * image;
+                high[i][at] = T::of(image);
+                low[i][at] = T::of(image - high[i][at].wide());
             }
         }
         energy.iter().sum()

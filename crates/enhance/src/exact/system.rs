@@ -1,6 +1,6 @@
 //! The linear system whose solution is the optimum.
 
-use enclust_core::{Confident, Csr, Error, Problem, Real, Result};
+use enclust_core::{Backend, Confident, Csr, Error, Problem, Real, Result, SparseProduct};
 
 use super::order::neighbours_together;
 use super::tiles::TILE;
@@ -18,6 +18,8 @@ pub struct System {
     pub position: Vec<usize>,
     /// Ĥ.
     pub graph: Csr<f64>,
+    /// Products by Ĥ in double precision, made by the backend.
+    pub product: Box<dyn SparseProduct<f64>>,
     pub degree: Vec<f64>,
     /// √r.
     pub roots: Vec<f64>,
@@ -26,7 +28,12 @@ pub struct System {
 
 impl System {
     /// From the problem; every edge of H must be a fixed entry.
-    pub fn new<S: Real>(component: &str, problem: &Problem<'_, S>, lambda: f64) -> Result<Self> {
+    pub fn new<S: Real>(
+        component: &str,
+        problem: &Problem<'_, S>,
+        lambda: f64,
+        backend: &dyn Backend<f64>,
+    ) -> Result<Self> {
         let confident = problem.confident;
         check_edges_are_fixed(component, confident)?;
         let sizes = problem.similarity.grouping().sizes();
@@ -44,9 +51,11 @@ impl System {
         };
         let degree =
             |&p: &usize| confident.graph.iter_row(p).map(|(q, h)| sizes[q] as f64 * h.wide()).sum();
+        let graph = Csr::from_rows(order.len(), order.iter().enumerate().map(row).collect());
         Ok(System {
             lambda,
-            graph: Csr::from_rows(order.len(), order.iter().enumerate().map(row).collect()),
+            product: backend.sparse(graph.clone()),
+            graph,
             degree: order.iter().map(degree).collect(),
             known: Known::new(&confident.fixed, &order, &position),
             roots,

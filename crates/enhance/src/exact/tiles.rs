@@ -62,9 +62,17 @@ impl<S: Real> Panels<S> {
         made
     }
 
-    /// Puts zeros everywhere.
-    pub fn clear(&mut self) {
-        self.par_panels().for_each(|panel| panel.fill([S::zero(); TILE]));
+    /// Number of rows, and of columns.
+    pub fn rows(&self) -> usize {
+        self.panels.last().map_or(0, Vec::len)
+    }
+
+    /// Changes every entry, given the entry of another matrix at the same place.
+    pub fn change(&mut self, other: &Self, change: impl Fn(&mut S, S) + Sync) {
+        self.par_panels().enumerate().for_each(|(j, panel)| {
+            let entries = panel.as_flattened_mut().iter_mut();
+            entries.zip(other.panel(j).as_flattened()).for_each(|(v, &o)| change(v, o));
+        });
     }
 }
 

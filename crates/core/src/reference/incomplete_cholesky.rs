@@ -1,35 +1,31 @@
 //! Incomplete Cholesky factorisation.
 
-use enclust_core::{Csr, Error, Real, Result};
 use pulp::{Arch, NullaryFnOnce};
+
+use crate::error::{Error, Result};
+use crate::numbers::csr::Csr;
+use crate::numbers::real::Real;
+use crate::stages::backend::{SparseSolve, check_panel};
+
+use super::PANEL;
 
 /// A ≈ LLᵀ with the entries of A and no others.
 ///
-/// **Problem.** Solve nearly AX = B for many right-hand sides, as cheaply as a
-/// product by A. For a diagonally dominant A with non-positive off-diagonals, such
-/// as a shifted graph Laplacian, the factor exists and is symmetric positive
-/// definite, whatever the order of the rows.
+/// # Problem
+/// Solve AX = B approximately for many right-hand sides, as cheaply as a product by A. For a
+/// diagonally dominant A with non-positive off-diagonals, such as a shifted graph Laplacian, the
+/// factor exists and is symmetric positive definite, whatever the order of the rows.
 ///
-/// **Complexity.** Σ over the entries (i, k) of L of the length of row k to factor;
-/// twice the entries of L a right-hand side to solve.
+/// # Complexity
+/// To factor: the sum over the entries (i, k) of L of the length of row k. To solve: twice the
+/// entries of L for each right-hand side.
 ///
-/// **Determinism.** Rows in their order; nothing is chosen.
+/// # Determinism and ties
+/// Rows are eliminated in their order; nothing is chosen.
 ///
-/// ```
-/// use enclust_core::Csr;
-/// use enclust_linalg::IncompleteCholesky;
-///
-/// let a = Csr::from_rows(2, vec![vec![(0, 4.0), (1, -2.0)], vec![(0, -2.0), (1, 5.0)]]);
-/// let factor = IncompleteCholesky::factor(&a)?;
-/// let mut x = [[8.0], [-9.0]]; // one right-hand side
-/// factor.solve(&mut x);
-/// assert_eq!(x, [[1.375], [-1.25]]); // no fill: exact
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** J. Meijerink, H. van der Vorst, "An iterative solution method for
-/// linear systems of which the coefficient matrix is a symmetric M-matrix", Math.
-/// Comp. 1977.
+/// # Reference
+/// J. Meijerink, H. van der Vorst, "An iterative solution method for linear systems of which the
+/// coefficient matrix is a symmetric M-matrix", Math. Comp. 1977.
 #[derive(Clone, Debug)]
 pub struct IncompleteCholesky<S> {
     /// Rows of L left of the diagonal.
@@ -71,15 +67,16 @@ impl<S: Real> IncompleteCholesky<S> {
             inverse_diagonal: diagonal.into_iter().map(|d| S::of(1.0 / d)).collect(),
         })
     }
+}
 
-    /// Number of entries of L below its diagonal.
-    pub fn entries(&self) -> usize {
-        self.lower.entries()
-    }
-
-    /// Overwrites B by (LLᵀ)⁻¹B; `W` right-hand sides side by side.
-    pub fn solve<const W: usize>(&self, b: &mut [[S; W]]) {
-        Arch::new().dispatch(Solve { factor: self, b });
+impl<S: Real> SparseSolve<S> for IncompleteCholesky<S> {
+    fn solve_panel(&self, b: &mut [S], width: usize) {
+        check_panel(b, self.inverse_diagonal.len(), width);
+        if width == PANEL {
+            Arch::new().dispatch(Solve { factor: self, b: b.as_chunks_mut::<PANEL>().0 });
+        } else {
+            solve_any_width(self, b, width);
+        }
     }
 }
 
@@ -104,12 +101,12 @@ fn factor_row(
 
 /// Forward and backward substitution, compiled for several processors; the best
 /// is taken at run time and all give the same bits.
-struct Solve<'a, S, const W: usize> {
+struct Solve<'a, S> {
     factor: &'a IncompleteCholesky<S>,
-    b: &'a mut [[S; W]],
+    b: &'a mut [[S; PANEL]],
 }
 
-impl<S: Real, const W: usize> NullaryFnOnce for Solve<'_, S, W> {
+impl<S: Real> NullaryFnOnce for Solve<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -126,15 +123,32 @@ impl<S: Real, const W: usize> NullaryFnOnce for Solve<'_, S, W> {
 
 /// bᵢ ← (bᵢ − Σⱼ lᵢⱼ bⱼ) / lᵢᵢ.
 #[inline(always)]
-fn substitute<S: Real, const W: usize>(triangle: &Csr<S>, inverse: S, i: usize, b: &mut [[S; W]]) {
+fn substitute<S: Real>(triangle: &Csr<S>, inverse: S, i: usize, b: &mut [[S; PANEL]]) {
     let mut sum = b[i];
     let (columns, values) = triangle.row(i);
     for (&j, &l) in columns.iter().zip(values) {
         let source = &b[j as usize];
-        for c in 0..W {
+        for c in 0..PANEL {
             sum[c] -= l * source[c];
         }
     }
     sum.iter_mut().for_each(|v| *v *= inverse);
     b[i] = sum;
+}
+
+/// The same for panels of another width.
+fn solve_any_width<S: Real>(factor: &IncompleteCholesky<S>, b: &mut [S], width: usize) {
+    let n = factor.inverse_diagonal.len();
+    let mut sum = vec![S::zero(); width];
+    for (triangle, i) in
+        (0..n).map(|i| (&factor.lower, i)).chain((0..n).rev().map(|i| (&factor.upper, i)))
+    {
+        sum.copy_from_slice(&b[i * width..][..width]);
+        for (j, l) in triangle.iter_row(i) {
+            let source = &b[j * width..][..width];
+            sum.iter_mut().zip(source).for_each(|(s, &v)| *s -= l * v);
+        }
+        let inverse = factor.inverse_diagonal[i];
+        b[i * width..][..width].iter_mut().zip(&sum).for_each(|(b, &s)| *b = s * inverse);
+    }
 }

@@ -1,36 +1,31 @@
 //! Sparse Cholesky factorisation.
 
-use enclust_core::{Csr, Error, Real, Result};
 use pulp::{Arch, NullaryFnOnce};
+
+use crate::error::{Error, Result};
+use crate::numbers::csr::Csr;
+use crate::numbers::real::Real;
+use crate::stages::backend::{SparseSolve, check_panel};
 
 /// PAPᵀ = LLᵀ for a sparse symmetric positive definite A.
 ///
-/// **Problem.** Solve AX = B for many right-hand sides when A is sparse and L
-/// nearly so, as for the Laplacians of high-confidence graphs.
+/// # Problem
+/// Solve AX = B for many right-hand sides when A is sparse and L nearly so, as for the Laplacians
+/// of high-confidence graphs.
 ///
-/// **Parameters.** The matrix, and how many entries L may have: a factor that
-/// would exceed that is given up early, so that the caller can go dense.
+/// # Parameters
+/// The matrix, and how many entries L may have. The factorisation stops early when L would exceed
+/// that, so that the caller can use a dense one.
 ///
-/// **Complexity.** For column degrees dⱼ of L: O(Σ dⱼ² log dⱼ) to factor, 4 Σ dⱼ
-/// operations a right-hand side to solve, Σ dⱼ numbers.
+/// # Complexity
+/// For column degrees dⱼ of L: O(Σ dⱼ² log dⱼ) to factor, 4 Σ dⱼ operations for each right-hand
+/// side to solve, Σ dⱼ numbers.
 ///
-/// **Determinism and ties.** The order is minimum degree, the lowest index first
-/// among equals.
+/// # Determinism and ties
+/// The order is minimum degree; the lowest index comes first among equals.
 ///
-/// ```
-/// use enclust_core::Csr;
-/// use enclust_linalg::SparseCholesky;
-///
-/// let a = Csr::from_rows(2, vec![vec![(0, 4.0), (1, 2.0)], vec![(0, 2.0), (1, 5.0)]]);
-/// let factor = SparseCholesky::factor(&a, usize::MAX)?.expect("small enough");
-/// let mut x = [8.0, 9.0]; // one right-hand side, rows of width 1
-/// factor.solve_rows(&mut x, 1);
-/// assert_eq!(x, [1.375, 1.25]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-///
-/// **Reference.** A. George, J. Liu, "The evolution of the minimum degree ordering
-/// algorithm", SIAM Review 1989.
+/// # Reference
+/// A. George, J. Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 1989.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky<S> {
     columns: Vec<Column<S>>,
@@ -71,15 +66,11 @@ impl<S: Real> SparseCholesky<S> {
         }
         Ok(Some(SparseCholesky { columns }))
     }
+}
 
-    /// Number of entries of L below its diagonal.
-    pub fn entries(&self) -> usize {
-        self.columns.iter().map(|c| c.rows.len()).sum()
-    }
-
-    /// Overwrites B by the solution X of AX = B; B is stored row after row,
-    /// `width` right-hand sides wide.
-    pub fn solve_rows(&self, b: &mut [S], width: usize) {
+impl<S: Real> SparseSolve<S> for SparseCholesky<S> {
+    fn solve_panel(&self, b: &mut [S], width: usize) {
+        check_panel(b, self.columns.len(), width);
         Arch::new().dispatch(SolveRows { columns: &self.columns, b, width });
     }
 }

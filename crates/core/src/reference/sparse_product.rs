@@ -1,0 +1,78 @@
+//! Products of a sparse matrix by a panel.
+
+use pulp::{Arch, NullaryFnOnce};
+
+use crate::numbers::csr::Csr;
+use crate::numbers::real::Real;
+use crate::stages::backend::{SparseProduct, check_panel};
+
+use super::PANEL;
+
+/// A sparse matrix by rows, multiplied as it is.
+///
+/// A row of the product is the sum of the rows of the panel that the row of the matrix names, in
+/// the order of its columns.
+#[derive(Clone, Debug)]
+pub struct SparseMatrix<S> {
+    rows: Csr<S>,
+}
+
+impl<S: Real> SparseMatrix<S> {
+    pub fn new(rows: Csr<S>) -> Self {
+        SparseMatrix { rows }
+    }
+}
+
+impl<S: Real> SparseProduct<S> for SparseMatrix<S> {
+    fn multiply(&self, x: &[S], y: &mut [S], width: usize) {
+        check_panel(x, self.rows.cols(), width);
+        check_panel(y, self.rows.rows(), width);
+        Arch::new().dispatch(Multiply { a: &self.rows, x, y, width });
+    }
+}
+
+/// The product, compiled for several processors; the best is taken at run time and all give the
+/// same bits.
+struct Multiply<'a, S> {
+    a: &'a Csr<S>,
+    x: &'a [S],
+    y: &'a mut [S],
+    width: usize,
+}
+
+impl<S: Real> NullaryFnOnce for Multiply<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Multiply { a, x, y, width } = self;
+        if width != PANEL {
+            return of_any_width(a, x, y, width);
+        }
+        let (x, y) = (x.as_chunks::<PANEL>().0, y.as_chunks_mut::<PANEL>().0);
+        for (i, y) in y.iter_mut().enumerate() {
+            // The sum of a row stays in registers.
+            let mut sum = [S::zero(); PANEL];
+            let (columns, values) = a.row(i);
+            for (&j, &value) in columns.iter().zip(values) {
+                let source = &x[j as usize];
+                for c in 0..PANEL {
+                    sum[c] += value * source[c];
+                }
+            }
+            *y = sum;
+        }
+    }
+}
+
+#[inline(always)]
+fn of_any_width<S: Real>(a: &Csr<S>, x: &[S], y: &mut [S], width: usize) {
+    y.fill(S::zero());
+    for i in 0..a.rows() {
+        let sum = &mut y[i * width..][..width];
+        for (j, value) in a.iter_row(i) {
+            let source = &x[j * width..][..width];
+            sum.iter_mut().zip(source).for_each(|(s, &v)| *s += value * v);
+        }
+    }
+}
