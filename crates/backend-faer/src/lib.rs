@@ -1,8 +1,10 @@
 //! Linear algebra of enclust on [faer].
 //!
-//! [`Faer`] is a [`Backend`] that views enclust's storage in place; only the
-//! factorisations, which overwrite their input, copy it. [`similarity_from_matrix`]
-//! and [`similarity_to_matrix`] convert faer's matrices.
+//! [`Faer`] is a [`Backend`] that views enclust's storage in place; only the factorisations, which
+//! overwrite their input, and sparse matrices, which faer indexes in another way, are copied. The
+//! incomplete factor, which faer does not have, is enclust's. [`Mixed`] takes faer's dense kernels
+//! and enclust's sparse ones, the faster of the two in each case. [`similarity_from_matrix`] and
+//! [`similarity_to_matrix`] convert faer's matrices.
 //!
 //! ```
 //! use enclust_backend_faer::Faer;
@@ -28,9 +30,14 @@
 //! [`Par::Seq`] is therefore passed to every call; faer's global setting, which
 //! anyone in the process may change, is never consulted.
 
+mod mixed;
+mod sparse;
+
+pub use mixed::Mixed;
+
 use enclust_core::{
-    Backend, Component, Eigen, Error, Mat, MatMut, MatRef, NoParams, Real, Reference, Registry,
-    Result, Similarity, SpdSolve, check_product,
+    Backend, Component, Csr, Eigen, Error, Kernel, Mat, MatMut, MatRef, NoParams, Real, Reference,
+    Registry, Result, Similarity, SparseProduct, SparseSolve, SpdSolve, check_product,
 };
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -41,11 +48,12 @@ use faer::prelude::default;
 use faer::traits::RealField;
 use faer::{Accum, Par};
 
-/// faer's sequential kernels: products, Cholesky and symmetric eigenpairs.
+/// faer's sequential kernels: dense products, Cholesky and symmetric eigenpairs, sparse products
+/// and sparse Cholesky.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faer;
 
-/// Adds [`Faer`] under its name.
+/// Adds [`Faer`] and [`Mixed`] under their names.
 ///
 /// ```
 /// use enclust_core::{Component, Part, Registry};
@@ -58,10 +66,13 @@ pub struct Faer;
 pub fn register<S: Real>(registry: &mut Registry<S>)
 where
     Faer: Backend<S>,
+    Mixed: Backend<S>,
 {
-    registry
-        .backend
-        .register::<NoParams>("faer", "faer's sequential kernels", |_| Ok(Box::new(Faer)));
+    let table = &mut registry.backend;
+    table.register::<NoParams>("mixed", "dense kernels of faer, sparse kernels of enclust", |_| {
+        Ok(Box::new(Mixed))
+    });
+    table.register::<NoParams>("faer", "faer's sequential kernels", |_| Ok(Box::new(Faer)));
 }
 
 impl Component for Faer {
@@ -129,8 +140,25 @@ impl<S: Real + RealField> Backend<S> for Faer {
         }
     }
 
+    fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>> {
+        Box::new(sparse::Product::new(&a))
+    }
+
+    fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>> {
+        let factor = sparse::Factor::new(a, most)?;
+        Ok(factor.map(|factor| Box::new(factor) as Box<dyn SparseSolve<S>>))
+    }
+
+    fn in_single(&self) -> &dyn Backend<f32> {
+        &Faer
+    }
+
     fn in_double(&self) -> &dyn Backend<f64> {
         &Faer
+    }
+
+    fn library(&self, kernel: Kernel) -> &str {
+        if kernel == Kernel::IncompleteFactor { "enclust" } else { "faer" }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The backend keeps the laws.
 
-use enclust_backend_faer::Faer;
+use enclust_backend_faer::{Faer, Mixed};
 use enclust_testkit::backend;
 
 #[test]
@@ -11,4 +11,14 @@ fn double_precision() {
 #[test]
 fn single_precision() {
     backend::conformance::<f32>(&Faer);
+}
+
+#[test]
+fn mixed_in_double_precision() {
+    backend::conformance::<f64>(&Mixed);
+}
+
+#[test]
+fn mixed_in_single_precision() {
+    backend::conformance::<f32>(&Mixed);
 }

@@ -1,9 +1,9 @@
 //! Linear algebra of enclust on [nalgebra].
 //!
-//! [`Nalgebra`] is a [`Backend`] that views enclust's storage in place; copied
-//! are the input of a factorisation, which is overwritten, and a transposed left
-//! factor of a product. [`similarity_from_matrix`] and [`similarity_to_matrix`]
-//! convert nalgebra's matrices.
+//! [`Nalgebra`] is a [`Backend`] that views enclust's storage in place. It copies the input of a
+//! factorisation, which is overwritten, a transposed left factor of a product, and sparse
+//! matrices. Sparse factors are enclust's. [`similarity_from_matrix`] and
+//! [`similarity_to_matrix`] convert nalgebra's matrices.
 //!
 //! ```
 //! use enclust_backend_nalgebra::Nalgebra;
@@ -15,16 +15,18 @@
 //! assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
 //! ```
 
+mod sparse;
+
 use enclust_core::{
-    Backend, Component, Eigen, Error, Mat, MatMut, MatRef, NoParams, Real, Reference, Registry,
-    Result, Similarity, SpdSolve, check_product,
+    Backend, Component, Csr, Eigen, Error, Kernel, Mat, MatMut, MatRef, NoParams, Real, Reference,
+    Registry, Result, Similarity, SparseProduct, SpdSolve, check_product,
 };
 use nalgebra::{Cholesky, DMatrix, DMatrixView, DMatrixViewMut, Dyn, RealField, SymmetricEigen};
 
 /// Rotation sweeps allowed per row of an eigenproblem; two or three are usual.
 const SWEEPS: usize = 60;
 
-/// nalgebra's kernels: products, Cholesky and symmetric eigenpairs.
+/// nalgebra's kernels: dense products, Cholesky and symmetric eigenpairs, sparse products.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nalgebra;
 
@@ -87,8 +89,26 @@ impl<S: Real + RealField> Backend<S> for Nalgebra {
         }
     }
 
+    fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>> {
+        match sparse::Product::new(&a) {
+            Some(product) => Box::new(product),
+            None => Reference.sparse(a),
+        }
+    }
+
+    fn in_single(&self) -> &dyn Backend<f32> {
+        &Nalgebra
+    }
+
     fn in_double(&self) -> &dyn Backend<f64> {
         &Nalgebra
+    }
+
+    fn library(&self, kernel: Kernel) -> &str {
+        match kernel {
+            Kernel::SparseFactor | Kernel::IncompleteFactor => "enclust",
+            _ => "nalgebra",
+        }
     }
 }
 

@@ -68,6 +68,10 @@ impl<S: Real> Backend<S> for Ndarray {
         general_mat_mul(alpha, &read(a), &read(b), beta, &mut write(&mut c));
     }
 
+    fn in_single(&self) -> &dyn Backend<f32> {
+        &Ndarray
+    }
+
     fn in_double(&self) -> &dyn Backend<f64> {
         &Ndarray
     }

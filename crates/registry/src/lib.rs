@@ -49,9 +49,10 @@ macro_rules! precision {
 }
 precision!(f32, f64);
 
-/// The name of the fastest backend this build has.
+/// The name of the fastest backend this build has: with faer, a mixture of its dense kernels and
+/// enclust's sparse ones.
 pub const DEFAULT_BACKEND: &str = if cfg!(feature = "faer") {
-    "faer"
+    "mixed"
 } else if cfg!(feature = "nalgebra") {
     "nalgebra"
 } else if cfg!(feature = "ndarray") {

@@ -4,6 +4,7 @@ mod eigen;
 mod matrices;
 mod product;
 mod repeat;
+mod sparse;
 mod spd;
 
 use enclust_core::{Backend, Real};
@@ -22,6 +23,9 @@ use crate::law::Subject;
 ///   alone, and refuse indefinite and NaN matrices, naming the pivot;
 /// - **eigenpairs** have small residuals, are orthonormal and ascending, also
 ///   when eigenvalues repeat; the lower triangle alone is read; NaN is an error;
+/// - **sparse products** by panels equal their definition; **sparse factors** solve, refuse what is
+///   not positive definite and are not made beyond the entries allowed; refinement with an
+///   **incomplete factor** converges;
 /// - **the same bits** come out on every call, in pools of one and two threads,
 ///   and wherever the slices begin.
 ///
@@ -38,5 +42,6 @@ pub fn conformance<S: Real>(backend: &dyn Backend<S>) {
     product::laws(&subject, backend);
     spd::laws(&subject, backend);
     eigen::laws(&subject, backend);
+    sparse::laws(&subject, backend);
     repeat::laws(&subject, backend);
 }

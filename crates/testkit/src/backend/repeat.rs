@@ -1,6 +1,6 @@
-//! The same bits, whoever asks and from wherever.
+//! The same bits on every call, on every thread and at every place in memory.
 
-use enclust_core::{Backend, Mat, Real};
+use enclust_core::{Backend, Csr, Mat, Real};
 
 use super::matrices::{Layout, Stored, block_co_association, noise};
 use crate::law::Subject;
@@ -30,8 +30,8 @@ fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.expect("a pool of a few threads").install(work)
 }
 
-/// The bits of a product, of a product with a vector, of a solution and of
-/// eigenpairs, the operands beginning `offset` entries into their slices.
+/// The bits of a product, of a product with a vector, of a solution, of eigenpairs and of the
+/// sparse kernels, the operands beginning `offset` entries into their slices.
 fn answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) -> Vec<u64> {
     let layout = Layout { transposed: false, gap: 0, offset };
     let place = |m: &Mat<S>| Stored::new(m, layout, S::zero());
@@ -58,6 +58,33 @@ fn answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) 
     let eigen = subject.succeeds("a symmetric matrix has eigenpairs", eigen, "repeated calls");
     push_bits(&mut out, &eigen.values);
     push_bits(&mut out, eigen.vectors.data());
+    push_bits(&mut out, &sparse_answers(subject, backend, offset));
+    out
+}
+
+/// A sparse product, and solves with both kinds of factor, on panels that begin `offset` entries
+/// into their slices.
+fn sparse_answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) -> Vec<S> {
+    const WIDTH: usize = 64;
+    let neighbours = |i: usize| [i.wrapping_sub(7), i, i + 7].into_iter().filter(|&j| j < SIZE);
+    let row =
+        |i: usize| neighbours(i).map(|j| (j as u32, if i == j { 3.0 } else { -1.1 })).collect();
+    let a = Csr::from_rows(SIZE, (0..SIZE).map(row).collect());
+    let narrow = |i| a.iter_row(i).map(|(j, v)| (j as u32, S::of(v))).collect();
+    let narrow = Csr::from_rows(SIZE, (0..SIZE).map(narrow).collect());
+    let panel = noise::<S>(WIDTH, SIZE, 12);
+    let x: Vec<S> =
+        vec![S::zero(); offset].into_iter().chain(panel.data().iter().copied()).collect();
+    let mut out = vec![S::zero(); SIZE * WIDTH];
+    backend.sparse(narrow.clone()).multiply(&x[offset..], &mut out, WIDTH);
+    let law = "a sparse positive definite matrix factors";
+    let complete = subject.succeeds(law, backend.factor_sparse(&narrow, usize::MAX), "repeated");
+    let incomplete = subject.succeeds(law, backend.factor_incomplete(&a), "repeated");
+    for factor in complete.into_iter().chain([incomplete]) {
+        let mut b = x.clone();
+        factor.solve_panel(&mut b[offset..], WIDTH);
+        out.extend_from_slice(&b[offset..]);
+    }
     out
 }
 

@@ -1,0 +1,110 @@
+//! faer's sparse kernels.
+
+use enclust_core::{Csr, Error, Real, Result, SparseProduct, SparseSolve, check_panel};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::LltError;
+use faer::prelude::default;
+use faer::sparse::linalg::cholesky::{
+    LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+use faer::sparse::linalg::matmul::sparse_dense_matmul;
+use faer::sparse::{SparseColMat, SparseRowMat, SymbolicSparseColMat, SymbolicSparseRowMat};
+use faer::traits::RealField;
+use faer::{Accum, Conj, MatMut, MatRef, Par, Side};
+
+/// A sparse matrix in faer's compressed rows.
+pub(crate) struct Product<S> {
+    matrix: SparseRowMat<usize, S>,
+}
+
+impl<S: Real> Product<S> {
+    pub(crate) fn new(a: &Csr<S>) -> Self {
+        let (starts, indices, values) = arrays(a);
+        let pattern = SymbolicSparseRowMat::new_checked(a.rows(), a.cols(), starts, None, indices);
+        Product { matrix: SparseRowMat::new(pattern, values) }
+    }
+}
+
+impl<S: Real + RealField> SparseProduct<S> for Product<S> {
+    fn multiply(&self, x: &[S], y: &mut [S], width: usize) {
+        let (rows, columns) = (self.matrix.nrows(), self.matrix.ncols());
+        check_panel(x, columns, width);
+        check_panel(y, rows, width);
+        let x = MatRef::from_row_major_slice(x, columns, width);
+        let y = MatMut::from_row_major_slice_mut(y, rows, width);
+        sparse_dense_matmul(y, Accum::Replace, self.matrix.as_ref(), x, S::one(), Par::Seq);
+    }
+}
+
+/// faer's sparse Cholesky factor, ordered by approximate minimum degree.
+pub(crate) struct Factor<S> {
+    symbolic: SymbolicCholesky<usize>,
+    values: Vec<S>,
+}
+
+impl<S: Real + RealField> Factor<S> {
+    /// `None` if the factor would have more than `most` entries besides its diagonal. Explicit
+    /// zeros that faer adds to make columns alike count as entries.
+    pub(crate) fn new(a: &Csr<S>, most: usize) -> Result<Option<Self>> {
+        let n = a.rows();
+        // faer finds the first negative pivot, but lets NaN pass.
+        if let Some(pivot) = (0..n).find(|&i| a.row(i).1.iter().any(|v| !v.is_finite())) {
+            return Err(Error::NotPositiveDefinite { pivot });
+        }
+        let (starts, indices, values) = arrays(a);
+        let pattern = SymbolicSparseColMat::new_checked(n, n, starts, None, indices);
+        let matrix = SparseColMat::new(pattern, values);
+        let ordering = SymmetricOrdering::Amd;
+        let symbolic =
+            factorize_symbolic_cholesky(matrix.symbolic(), Side::Lower, ordering, default())
+                .map_err(|e| {
+                    Error::failed("faer", format!("the sparse factorisation failed: {e:?}"))
+                })?;
+        if symbolic.len_val() > most.saturating_add(n) {
+            return Ok(None);
+        }
+        let mut values = vec![S::zero(); symbolic.len_val()];
+        let scratch = symbolic.factorize_numeric_llt_scratch::<S>(Par::Seq, default());
+        let mut memory = MemBuffer::new(scratch);
+        let outcome = symbolic.factorize_numeric_llt(
+            &mut values,
+            matrix.as_ref(),
+            Side::Lower,
+            default(),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            default(),
+        );
+        if let Err(LltError::NonPositivePivot { index }) = outcome {
+            let row = |p: faer::perm::PermRef<'_, usize>| p.arrays().0.get(index).copied();
+            let pivot = symbolic.perm().and_then(row).unwrap_or(index);
+            return Err(Error::NotPositiveDefinite { pivot });
+        }
+        Ok(Some(Factor { symbolic, values }))
+    }
+}
+
+impl<S: Real + RealField> SparseSolve<S> for Factor<S> {
+    fn solve_panel(&self, b: &mut [S], width: usize) {
+        let n = self.symbolic.nrows();
+        check_panel(b, n, width);
+        let scratch = self.symbolic.solve_in_place_scratch::<S>(width, Par::Seq);
+        let mut memory = MemBuffer::new(scratch);
+        let b = MatMut::from_row_major_slice_mut(b, n, width);
+        let factor = LltRef::new(&self.symbolic, &self.values);
+        factor.solve_in_place_with_conj(Conj::No, b, Par::Seq, MemStack::new(&mut memory));
+    }
+}
+
+/// Where each row starts, the columns, and the values.
+fn arrays<S: Real>(a: &Csr<S>) -> (Vec<usize>, Vec<usize>, Vec<S>) {
+    let mut starts = vec![0];
+    let (mut indices, mut values) =
+        (Vec::with_capacity(a.entries()), Vec::with_capacity(a.entries()));
+    for i in 0..a.rows() {
+        indices.extend(a.row(i).0.iter().map(|&j| j as usize));
+        values.extend_from_slice(a.row(i).1);
+        starts.push(indices.len());
+    }
+    (starts, indices, values)
+}

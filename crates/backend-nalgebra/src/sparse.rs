@@ -1,0 +1,48 @@
+//! nalgebra's sparse product.
+
+use enclust_core::{Csr, Real, SparseProduct, check_panel};
+use nalgebra::{DMatrix, DMatrixView, RealField};
+use nalgebra_sparse::CsrMatrix;
+use nalgebra_sparse::ops::Op;
+use nalgebra_sparse::ops::serial::spmm_csr_dense;
+
+/// A sparse matrix in nalgebra's compressed rows.
+pub(crate) struct Product<S> {
+    matrix: CsrMatrix<S>,
+}
+
+impl<S: Real + RealField> Product<S> {
+    /// `None` if nalgebra refuses the arrays, which it does not for a [`Csr`].
+    pub(crate) fn new(a: &Csr<S>) -> Option<Self> {
+        let mut starts = vec![0];
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for i in 0..a.rows() {
+            columns.extend(a.row(i).0.iter().map(|&j| j as usize));
+            values.extend_from_slice(a.row(i).1);
+            starts.push(columns.len());
+        }
+        let matrix =
+            CsrMatrix::try_from_csr_data(a.rows(), a.cols(), starts, columns, values).ok()?;
+        Some(Product { matrix })
+    }
+}
+
+impl<S: Real + RealField> SparseProduct<S> for Product<S> {
+    fn multiply(&self, x: &[S], y: &mut [S], width: usize) {
+        let (rows, columns) = (self.matrix.nrows(), self.matrix.ncols());
+        check_panel(x, columns, width);
+        check_panel(y, rows, width);
+        if rows == 0 || width == 0 {
+            return;
+        }
+        // Row after row is the transpose, column after column. nalgebra reads a transposed
+        // factor but writes column after column only.
+        let x = DMatrixView::from_slice(x, width, columns);
+        let mut product = DMatrix::zeros(rows, width);
+        let (zero, one) = (S::of(0.0), S::of(1.0));
+        spmm_csr_dense(zero, &mut product, one, Op::NoOp(&self.matrix), Op::Transpose(x));
+        for (i, row) in y.chunks_exact_mut(width).enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, v)| *v = product[(i, j)]);
+        }
+    }
+}
