@@ -241,7 +241,7 @@ pub fn embedding<S: Real>(microclusters: &Microclusters) -> Embedding<S> {
 }
 
 /// Steele, Lea and Flood's SplitMix64: enough randomness for test data.
-pub(crate) struct SplitMix(pub(crate) u64);
+pub struct SplitMix(pub u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -253,7 +253,7 @@ impl SplitMix {
     }
 
     /// In [0, 1).
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
