@@ -24,13 +24,21 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
 
 /// Takes an n × n similarity from the `length` bytes of an `.npy` file.
 ///
-/// Entries must lie in [0, 1] and mirrored ones must agree, both within rounding: 10⁻¹²
-/// for doubles, 2·10⁻⁶ for singles (relative to 1; similarities are no larger). What is
-/// outside by so little is moved to the bound, and the entry that comes first in the file
-/// is taken.
+/// Entries must lie in [0, 1] and mirrored ones must agree, both within rounding: 10⁻¹² for
+/// doubles, 2·10⁻⁶ for singles (relative to 1; similarities are no larger). What is outside by
+/// so little is moved to the bound, and the entry that comes first in the file is taken.
 ///
-/// **Memory.** Rows are read one after the other and only one triangle is kept: half of
-/// the matrix, in the precision asked for.
+/// # Memory
+///
+/// Rows are read one after the other and only one triangle is kept: half of the matrix, in the
+/// precision asked for.
+///
+/// # Errors
+///
+/// [`Fault::Shape`] if it is not square, [`Fault::Similarity`] and [`Fault::Asymmetric`] with
+/// the place of the first such entry; others if it is not a sound file of floats.
+///
+/// # Example
 ///
 /// ```
 /// use enclust_io::{read_similarity, write_matrix_npy};
@@ -45,10 +53,6 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// [`Fault::Shape`] if it is not square, [`Fault::Similarity`] and [`Fault::Asymmetric`]
-/// with the place of the first such entry; others if it is not a sound file of floats.
 pub fn similarity_from_npy<S: Real>(
     mut reader: impl Read,
     length: u64,
