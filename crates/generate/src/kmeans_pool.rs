@@ -117,7 +117,7 @@ pub struct KMeansPool {
 /// So many clusterings as the paper makes them: [`KMeansPool`] with default parameters.
 ///
 /// # Errors
-/// As [`KMeansPool::generate`].
+/// The same as [`KMeansPool::generate`].
 pub fn kmeans_pool(features: &[f64], dimension: usize, size: usize, seed: u64) -> Result<Ensemble> {
     let params = KMeansPoolParams::default().size(size).seed(seed);
     KMeansPool::new(params)?.generate(features, dimension)

@@ -270,7 +270,7 @@ impl Study {
     /// Reads a study from text; `file` is what messages call it.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// The same as [`read`](Self::read).
     ///
     /// ```
     /// use enclust_experiment::study::Study;

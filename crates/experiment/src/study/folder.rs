@@ -75,7 +75,7 @@ impl Plan {
     /// again.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if the folder belongs to another study, is in use,
+    /// The same as [`run`](Self::run), and if the folder belongs to another study, is in use,
     /// or cannot be written.
     pub fn run_in(&self, folder: &Path, options: &RunOptions<'_>) -> Result<Results, StudyError> {
         let (mut journal, before) = Journal::open(folder, &self.protocol, options.shard)?;

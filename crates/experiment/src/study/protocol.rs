@@ -233,7 +233,7 @@ impl Protocol {
     /// The metrics.
     ///
     /// # Errors
-    /// As [`figures`](Self::figures).
+    /// The same as [`figures`](Self::figures).
     pub fn metrics(&self) -> Result<Vec<Metric>, StudyError> {
         self.metrics.iter().map(|name| name.parse()).collect()
     }

@@ -106,7 +106,7 @@ impl Results {
     /// finished are left out.
     ///
     /// # Errors
-    /// As [`runs`](Self::runs).
+    /// The same as [`runs`](Self::runs).
     pub fn summary(&self) -> Result<Vec<SummaryRow<'_>>, StudyError> {
         let mut rows = Vec::new();
         for pool in 0..self.protocol.pools.len() {
