@@ -227,7 +227,7 @@ pub enum StudyError {
         cell: String,
     },
     /// A shard that is not "number/count".
-    #[error("\"{text}\" is no shard; write 3/16 for the third of sixteen")]
+    #[error("\"{text}\" is not a shard; write 3/16 for the third of sixteen")]
     Shard {
         /// What was given.
         text: String,
