@@ -1,4 +1,4 @@
-//! Tells the command what it was built with, for its records of runs.
+//! Stores the compiler version and the target for the records of runs.
 
 use std::process::Command;
 

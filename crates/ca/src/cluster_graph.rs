@@ -13,22 +13,34 @@ use crate::eca::Eca;
 part! {
     /// Base clusters joined by their propagated similarities.
     ///
-    /// **Problem.** The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights
-    /// of a graph of them. A cluster has weight 1 with itself; one that shares no sample with
-    /// another (there is but one clustering, then) has none at all.
+    /// # Problem
+    ///
+    /// The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights of a graph of
+    /// them. A cluster has weight 1 with itself; one that shares no sample with another (there
+    /// is but one clustering, then) has none at all.
     ///
     /// It runs at group size: Z counts samples, and the samples of a group are in the same
     /// clusters.
     ///
-    /// **Parameters.** t, see [`Eca`].
+    /// # Parameters
     ///
-    /// **Complexity.** O(n' m² + t N e) time for N base clusters and e pairs of them that share
-    /// a sample; n' m + 4N² numbers, no n' × n' matrix.
+    /// t, see [`Eca`].
     ///
-    /// **Determinism.** A function of the ensemble; threads change nothing.
+    /// # Complexity
     ///
-    /// **Errors.** Missing labels and weights other than 1 are
+    /// O(n' m² + t N e) time for N base clusters and e pairs of them that share a sample; n' m
+    /// + 4N² numbers, no n' × n' matrix.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble; threads change nothing.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels and weights other than 1 are
     /// [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::PropagatedClusters;
@@ -43,7 +55,9 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** As for [`Eca`](crate::Eca) (ECPCS-MC).
+    /// # Reference
+    ///
+    /// As for [`Eca`](crate::Eca) (ECPCS-MC).
     pub struct PropagatedClusters("pcs", "graph of base clusters that are alike (ECPCS)") of Eca;
 }
 

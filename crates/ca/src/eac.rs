@@ -12,15 +12,22 @@ use crate::memory::filling;
 part! {
     /// The co-association matrix of evidence accumulation clustering.
     ///
-    /// **Problem.** Ãᵢⱼ is the share of base clusterings that put i and j into one
-    /// cluster. Where labels are missing, the share is taken over the clusterings
-    /// that label both; a pair with none in common has similarity 0.
+    /// # Problem
     ///
-    /// **Complexity.** O(n'² m) time, n'²/2 numbers.
+    /// Ãᵢⱼ is the share of base clusterings that put i and j into one cluster. Where labels are
+    /// missing, the share is taken over the clusterings that label both; a pair with none in
+    /// common has similarity 0.
     ///
-    /// **Determinism and ties.** At most m + 1 values occur, so ties are
-    /// everywhere. When weights are whole numbers and no label is missing, the
-    /// similarity states its denominator and linkage counts exactly.
+    /// # Complexity
+    ///
+    /// O(n'² m) time, n'²/2 numbers.
+    ///
+    /// # Determinism and ties
+    ///
+    /// At most m + 1 values occur, so ties are everywhere. When weights are whole numbers and
+    /// no label is missing, the similarity states its denominator and linkage counts exactly.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::Eac;
@@ -32,8 +39,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** A. Fred, A. Jain, "Combining multiple clusterings using
-    /// evidence accumulation", TPAMI 2005.
+    /// # Reference
+    ///
+    /// A. Fred, A. Jain, "Combining multiple clusterings using evidence accumulation", TPAMI
+    /// 2005.
     pub struct Eac("eac", "co-association: share of clusterings that join a pair");
 }
 

@@ -13,26 +13,37 @@ use crate::memory::filling;
 part! {
     /// Enhanced co-association: samples are as similar as their clusters.
     ///
-    /// **Problem.** A walker goes from a base cluster to another one with a probability
-    /// proportional to their Jaccard coefficient, and two clusters are as similar, Z, as the
-    /// cosine of the distributions their walkers pass through in t steps. Then
-    /// Aᵢⱼ = (1/m) Σₖ Z(cluster of i in k, cluster of j in k). In plain co-association two
-    /// clusters of one clustering have nothing in common; here they do, through the clusters
-    /// of others.
+    /// # Problem
+    ///
+    /// A walker goes from a base cluster to another one with a probability proportional to
+    /// their Jaccard coefficient, and two clusters are as similar, Z, as the cosine of the
+    /// distributions their walkers pass through in t steps. Then Aᵢⱼ = (1/m) Σₖ Z(cluster of i
+    /// in k, cluster of j in k). In plain co-association two clusters of one clustering have
+    /// nothing in common; here they do, through the clusters of others.
     ///
     /// It runs at group size: Z counts samples, and the samples of a group are in the same
     /// clusters, so one value serves all pairs between two groups. A cluster has similarity 1
     /// with itself, so the value within a group is 1.
     ///
-    /// **Parameters.** t, see [`Eca`].
+    /// # Parameters
     ///
-    /// **Complexity.** O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them
-    /// that share a sample; n'²/2 + 3N² numbers.
+    /// t, see [`Eca`].
     ///
-    /// **Determinism.** A function of the ensemble; threads change nothing.
+    /// # Complexity
     ///
-    /// **Errors.** Missing labels and weights other than 1 are
+    /// O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them that share a
+    /// sample; n'²/2 + 3N² numbers.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble; threads change nothing.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels and weights other than 1 are
     /// [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::Eca;
@@ -49,9 +60,11 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble
-    /// clustering via fast propagation of cluster-wise similarities", IEEE Transactions on
-    /// Systems, Man, and Cybernetics: Systems 2021 (ECPCS-HC).
+    /// # Reference
+    ///
+    /// D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble clustering via
+    /// fast propagation of cluster-wise similarities", IEEE Transactions on Systems, Man, and
+    /// Cybernetics: Systems 2021 (ECPCS-HC).
     pub struct Eca("eca", "co-association of clusters that are alike (ECPCS)") {
         /// t: steps of the random walk between base clusters (little changes beyond 10).
         pub steps: usize = 20, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];

@@ -15,12 +15,20 @@ part! {
     /// Samples linked to their base clusters, each link weighted by the cluster's
     /// [reliability](ensemble_cluster_index).
     ///
-    /// **Parameters.** θ, see [`Lwca`].
+    /// # Parameters
     ///
-    /// **Complexity.** O(n' m²) time, n' m numbers; no n' × n' matrix.
+    /// θ, see [`Lwca`].
     ///
-    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported):
-    /// a sample without any label would have no link to cut.
+    /// # Complexity
+    ///
+    /// O(n' m²) time, n' m numbers; no n' × n' matrix.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported): a sample without any
+    /// label would have no link to cut.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::LocallyWeightedBipartite;
@@ -34,8 +42,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
-    /// clustering", IEEE Transactions on Cybernetics 2018.
+    /// # Reference
+    ///
+    /// D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble clustering", IEEE
+    /// Transactions on Cybernetics 2018.
     pub struct LocallyWeightedBipartite(
         "lwb",
         "bipartite graph weighted by cluster reliability (LWGP)"

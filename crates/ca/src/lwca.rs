@@ -13,14 +13,22 @@ use crate::memory::{cluster_index, filling};
 part! {
     /// Co-association in which each cluster counts by its reliability.
     ///
-    /// **Problem.** Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster),
-    /// with the [cluster index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value
-    /// within a microcluster is the mean index of its clusters, not 1. Where labels
-    /// are missing, the mean is taken over the clusterings that label both samples.
+    /// # Problem
     ///
-    /// **Parameters.** θ, see [`Lwca`].
+    /// Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster), with the [cluster
+    /// index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value within a microcluster is the
+    /// mean index of its clusters, not 1. Where labels are missing, the mean is taken over the
+    /// clusterings that label both samples.
     ///
-    /// **Complexity.** O(n' m² + n'² m) time, n'²/2 numbers.
+    /// # Parameters
+    ///
+    /// θ, see [`Lwca`].
+    ///
+    /// # Complexity
+    ///
+    /// O(n' m² + n'² m) time, n'²/2 numbers.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::Lwca;
@@ -35,8 +43,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble
-    /// clustering", IEEE Transactions on Cybernetics 2018.
+    /// # Reference
+    ///
+    /// D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble clustering", IEEE
+    /// Transactions on Cybernetics 2018.
     pub struct Lwca("lwca", "co-association weighted by cluster reliability") {
         /// θ of the cluster index: how strongly uncertain clusters lose weight; large values tend to plain co-association (recommended 0.2 to 1).
         pub theta: f64 = 0.4, in Range::Positive, tried [0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4];

@@ -10,16 +10,24 @@ use enclust_core::{
 use crate::pts::Pts;
 
 part! {
-    /// Microclusters linked to base clusters by their mean trajectory similarity to
-    /// the cluster's members, themselves included. A cluster's members are counted
-    /// in microclusters; the links to the clusters of a weighted clustering are
-    /// multiplied by its weight.
+    /// Microclusters linked to base clusters by their mean trajectory similarity to the
+    /// cluster's members, themselves included. A cluster's members are counted in
+    /// microclusters; the links to the clusters of a weighted clustering are multiplied by its
+    /// weight.
     ///
-    /// **Parameters.** As for [`Pts`].
+    /// # Parameters
     ///
-    /// **Complexity.** That of [`Pts`], then O(n'² m) time and a dense graph.
+    /// As for [`Pts`].
     ///
-    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported).
+    /// # Complexity
+    ///
+    /// That of [`Pts`], then O(n'² m) time and a dense graph.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported).
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::TrajectoryBipartite;
@@ -33,10 +41,12 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
-    /// using probability trajectories", TKDE 2016. The authors' program gives an
-    /// isolated microcluster 1e-20 instead of 1 for itself, which links it evenly to
-    /// every cluster; here it is linked to its own clusters.
+    /// # Reference
+    ///
+    /// D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability
+    /// trajectories", TKDE 2016. The authors' program gives an isolated microcluster 1e-20
+    /// instead of 1 for itself, which links it evenly to every cluster; here it is linked to
+    /// its own clusters.
     pub struct TrajectoryBipartite(
         "ptb",
         "bipartite graph of mean trajectory similarity (PTGP)"

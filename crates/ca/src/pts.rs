@@ -17,21 +17,30 @@ const CAP: usize = 20;
 part! {
     /// Similarity of random-walk trajectories between microclusters.
     ///
-    /// **Problem.** The co-occurrence graph of microclusters is cut down to elite
-    /// neighbours; a walker goes from i to j with probability proportional to
-    /// r_j wᵢⱼ, r_j being the size of j; two microclusters are as similar as the
-    /// cosine of the distributions their walkers pass through in T steps.
-    /// Microclusters in different components have similarity 0; an isolated one is
-    /// similar to itself alone. Pairs within a microcluster have similarity 1.
+    /// # Problem
     ///
-    /// **Parameters.** K and T, see [`Pts`]. Their authors varied one at a time, the other
-    /// being 10, and K up to all neighbours; the cross product of both lists is larger than that.
+    /// The co-occurrence graph of microclusters is cut down to elite neighbours; a walker goes
+    /// from i to j with probability proportional to r_j wᵢⱼ, r_j being the size of j; two
+    /// microclusters are as similar as the cosine of the distributions their walkers pass
+    /// through in T steps. Microclusters in different components have similarity 0; an isolated
+    /// one is similar to itself alone. Pairs within a microcluster have similarity 1.
     ///
-    /// **Complexity.** O(n'² m + T n' e) time for e links kept, 3n'² numbers.
+    /// # Parameters
     ///
-    /// **Microclusters.** The definition itself counts microclusters, not samples:
-    /// it is not the n × n construction in disguise, and linkage after it usually
-    /// counts a microcluster once ([`Weighting::Groups`](enclust_core::Weighting)).
+    /// K and T, see [`Pts`]. Their authors varied one at a time, the other being 10, and K up
+    /// to all neighbours; the cross product of both lists is larger than that.
+    ///
+    /// # Complexity
+    ///
+    /// O(n'² m + T n' e) time for e links kept, 3n'² numbers.
+    ///
+    /// # Microclusters
+    ///
+    /// The definition itself counts microclusters, not samples: it is not the n × n
+    /// construction in disguise, and linkage after it usually counts a microcluster once
+    /// ([`Weighting::Groups`](enclust_core::Weighting)).
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_ca::Pts;
@@ -45,10 +54,12 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering
-    /// using probability trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the
-    /// authors' program, which is followed here, caps these automatic values at 20. It also gives
-    /// isolated microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
+    /// # Reference
+    ///
+    /// D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability
+    /// trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the authors' program, which
+    /// is followed here, caps these automatic values at 20. It also gives isolated
+    /// microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
     pub struct Pts("pts", "similarity of random-walk trajectories") {
         /// K: how many of its strongest links each microcluster keeps; auto is ⌊√n'/2⌋, at most 20 and at least 1.
         pub neighbours: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];

@@ -1,4 +1,4 @@
-//! Amounts of memory as people write them.
+//! Amounts of memory on the command line.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Amount(pub u64);
 
-/// The units and what they stand for, longest first so that none hides in another.
+/// The units and their values, longest first so that no unit is read as a shorter one.
 const UNITS: [(&str, u64); 10] = [
     ("KIB", 1 << 10),
     ("MIB", 1 << 20),
@@ -24,7 +24,7 @@ impl FromStr for Amount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is no amount of memory; write 4GB, 500MB or 2GiB");
+        let wrong = || format!("\"{text}\" is not an amount of memory; write 4GB, 500MB or 2GiB");
         let upper = text.trim().to_ascii_uppercase();
         let split = |&(unit, bytes): &(&str, u64)| Some((upper.strip_suffix(unit)?, bytes));
         let (number, unit) = UNITS.iter().find_map(split).ok_or_else(wrong)?;
@@ -59,7 +59,7 @@ mod tests {
     fn what_is_no_amount_is_refused() {
         for text in ["", "GB", "-1GB", "0", "4 XB", "nan", "inf GB"] {
             let error = text.parse::<Amount>().unwrap_err();
-            assert!(error.contains("no amount of memory"), "{text}: {error}");
+            assert!(error.contains("not an amount of memory"), "{text}: {error}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of clusters as the command line writes them.
+//! Numbers of clusters on the command line.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,18 +7,17 @@ use enclust::core::Ensemble;
 
 use crate::numbers::{MOST, parse_list, parse_range};
 
-/// `8`, `4,8,10`, `2..20` (both ends belong to it), mixtures of these, `auto`, or
-/// `auto:2..40`.
+/// `8`, `4,8,10`, `2..20` (both ends included), mixtures of these, `auto`, or `auto:2..40`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clusters {
-    /// Found by the data, in this range or in a sensible one.
+    /// Chosen from the data, in this range or in the default range.
     Auto(Option<RangeInclusive<usize>>),
-    /// These, in the order given, each once.
+    /// These numbers, in the given order and without repetition.
     These(Vec<usize>),
 }
 
 impl Clusters {
-    /// The number of clusters, if it is one and given.
+    /// The number of clusters, if exactly one is given.
     pub fn only(&self) -> Option<usize> {
         match self {
             Clusters::These(ks) if ks.len() == 1 => Some(ks[0]),
@@ -49,10 +48,10 @@ impl FromStr for Clusters {
 
 /// A range of numbers of clusters, `2..20`.
 pub fn parse_clusters_range(text: &str) -> Result<RangeInclusive<usize>, String> {
-    parse_range(text).ok_or_else(|| format!("\"{text}\" is no range of numbers; write 2..20"))
+    parse_range(text).ok_or_else(|| format!("\"{text}\" is not a range of numbers; write 2..20"))
 }
 
-/// The numbers looked at unless told otherwise: 2 to 20, as far as samples go.
+/// The default range: 2 to 20, limited by the number of samples.
 pub fn usual_range(ensemble: &Ensemble) -> RangeInclusive<usize> {
     2..=ensemble.samples().saturating_sub(1).clamp(2, 20)
 }

@@ -1,4 +1,4 @@
-//! What is said besides the result, all of it on the standard error.
+//! Notes and errors, which are written to standard error.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -8,25 +8,25 @@ use anstyle::{AnsiColor, Style};
 
 use crate::failure::Failure;
 
-/// Heads of tables.
+/// Style of table headings.
 pub const HEAD: Style = Style::new().bold();
-/// What stands out in a table.
+/// Style of highlighted names in a table.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// How much is said.
+/// How many messages are printed.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Verbosity {
-    /// Say nothing but results and errors
+    /// Print only results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,
 
-    /// Say more: parameters and times; twice: every iteration, too
+    /// Print parameters and times; given twice, also every iteration
     #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Output")]
     pub verbose: u8,
 }
 
-/// Where notes and progress go, and the command line they belong to.
+/// The destination of notes and progress, and the command line they belong to.
 #[derive(Debug)]
 pub struct Console {
     verbosity: Verbosity,
@@ -34,7 +34,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console that says as much as asked for.
+    /// A console with this verbosity.
     pub fn new(verbosity: Verbosity, words: Vec<OsString>) -> Self {
         Console { verbosity, words }
     }
@@ -44,33 +44,33 @@ impl Console {
         self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    /// Something worth knowing.
+    /// Prints a note.
     pub fn note(&self, text: impl Display) {
         if !self.verbosity.quiet {
             anstream::eprintln!("{text}");
         }
     }
 
-    /// Something that `-v` (level 1) or `-vv` (level 2) asks for.
+    /// Prints a message of level 1 (`-v`) or 2 (`-vv`).
     pub fn detail(&self, level: u8, text: impl Display) {
         if self.verbosity.verbose >= level {
             anstream::eprintln!("{text}");
         }
     }
 
-    /// Whether every iteration is to be told.
+    /// Whether every iteration is printed.
     pub fn tells_iterations(&self) -> bool {
         self.verbosity.verbose >= 2
     }
 
-    /// Whether progress is to be drawn: on a terminal only, and not beside text that
-    /// would tear it apart.
+    /// Whether progress is drawn: only on a terminal, and not together with other output that
+    /// would disrupt it.
     pub fn draws(&self) -> bool {
         !self.verbosity.quiet && !self.tells_iterations() && std::io::stderr().is_terminal()
     }
 }
 
-/// Says what went wrong.
+/// Prints an error.
 pub fn complain(failure: &Failure) {
     anstream::eprintln!("{ERROR}enclust:{ERROR:#} {failure}");
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use enclust::core::MISSING;
 use enclust_io::Pool;
 
-/// Writes a head and rows of cells.
+/// Writes a header and rows of cells.
 pub fn write_csv<R: IntoIterator<Item = String>>(
     out: &mut dyn Write,
     head: impl IntoIterator<Item = String>,
@@ -19,7 +19,7 @@ pub fn write_csv<R: IntoIterator<Item = String>>(
     table.flush()
 }
 
-/// Writes clusterings side by side, as `enclust_io::write_pool` does into files.
+/// Writes one column per clustering, like `enclust_io::write_pool`.
 pub fn write_clusterings(out: &mut dyn Write, pool: &Pool) -> io::Result<()> {
     let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
     let numbered = || (1..=clusterings).map(|k| format!("c{k}")).collect();
@@ -36,7 +36,7 @@ pub fn write_clusterings(out: &mut dyn Write, pool: &Pool) -> io::Result<()> {
     write_csv(out, ids.map(|_| "id".to_string()).into_iter().chain(names), (0..samples).map(row))
 }
 
-/// A figure as text, nothing where there is none.
+/// A number as text; empty if there is none.
 pub fn cell(figure: Option<f64>) -> String {
     figure.map_or(String::new(), |x| x.to_string())
 }

@@ -3,16 +3,16 @@
 
 use enclust::core::Partition;
 
-/// What the data set is called and where it comes from.
+/// The name and the origin of the data set.
 pub const TITLE: &str =
     "handwritten digits (E. Alpaydin, C. Kaynak, UCI Machine Learning Repository, CC BY 4.0)";
 
-/// Pixels of an image.
+/// Number of pixels per image.
 pub const PIXELS: usize = 64;
 
 const CSV: &str = include_str!("../data/digits.csv");
 
-/// The pixels of every image, one after the other, and the digit each shows.
+/// The pixels of all images, one image after the other, and the digit of each image.
 pub fn load() -> (Vec<f64>, Partition) {
     let mut pixels = Vec::new();
     let mut digits = Vec::new();

@@ -1,4 +1,4 @@
-//! What can go wrong, in a line or two, and the exit code it leads to.
+//! Errors of the command, with a message of one or two lines and an exit code.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,45 +8,45 @@ use enclust::core::{Bytes, Error, Stage};
 use enclust_experiment::StudyError;
 use enclust_io::{ReadError, WriteError};
 
-/// Exit code of a run that failed.
+/// Exit code of a failed run.
 pub const FAILED: u8 = 1;
-/// Exit code of a command line that makes no sense, whatever the data.
+/// Exit code of a command line that is invalid independently of the data.
 pub const USAGE: u8 = 2;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The parts asked for, or their parameters, do not exist or do not fit together.
+    /// The requested parts or their parameters do not exist or do not fit together.
     #[error("{error}{hint}")]
     Recipe {
         /// What is wrong with them.
         error: Error,
-        /// A second line, with its line break, or nothing.
+        /// A second line, including the line break, or an empty string.
         hint: String,
     },
-    /// No part in use has such a parameter.
-    #[error("none of the parts has a parameter \"{parameter}\": {parts}")]
+    /// None of the parts has this parameter.
+    #[error("none of the parts has the parameter \"{parameter}\": {parts}")]
     NoSuchParameter {
         /// The parameter.
         parameter: &'static str,
-        /// The parts in use, with what they can be given.
+        /// The parts and their parameters.
         parts: String,
     },
-    /// Several parts in use have such a parameter.
+    /// Several parts have this parameter.
     #[error(
-        "--{parameter} {value}: more than one part has it; say {}",
+        "--{parameter} {value}: more than one part has this parameter; write {}",
         .stages.iter().map(|stage| format!("--set {stage}.{parameter}={value}")).collect::<Vec<_>>().join(" or ")
     )]
     AmbiguousParameter {
         /// The parameter.
         parameter: &'static str,
-        /// What it was to be.
+        /// The given value.
         value: f64,
         /// The stages that have it.
         stages: Vec<Stage>,
     },
-    /// A stopping rule's parameter, where the enhancer stops by its own rule.
+    /// A parameter of a stopping rule is given, but the enhancer uses its own rule.
     #[error(
         "stop.{parameter}: no stopping rule is named; add --stop NAME (enclust list stop shows them)"
     )]
@@ -54,7 +54,7 @@ pub enum Failure {
         /// The parameter.
         parameter: String,
     },
-    /// A setting that is not stage.parameter=value.
+    /// A setting does not have the form stage.parameter=value.
     #[error(
         "\"{text}\" is not STAGE.PARAMETER=VALUE; the stages are {}",
         Stage::PIPELINE.map(Stage::key).join(", ")
@@ -63,15 +63,15 @@ pub enum Failure {
         /// What was given.
         text: String,
     },
-    /// An option of an earlier version.
+    /// The option was renamed in this version.
     #[error("{old} is now called {new}")]
     RenamedOption {
         /// The option given.
         old: &'static str,
-        /// What it is called now.
+        /// Its current name.
         new: &'static str,
     },
-    /// A file where the choice of confident pairs is named.
+    /// A file is given in place of the name of a confidence component.
     #[error(
         "--confidence names a choice of confident pairs, and there is none called \"{text}\"; \
          to write how firmly each sample holds to its cluster, say --membership {text}"
@@ -80,25 +80,25 @@ pub enum Failure {
         /// What was given.
         text: String,
     },
-    /// Confident pairs that nothing propagates.
+    /// Confident pairs are selected but not used.
     #[error(
         "--confidence {name} has no effect, because nothing is enhanced; name an --enhance part"
     )]
     IdleConfidence {
-        /// The choice of confident pairs.
+        /// The confidence component.
         name: String,
     },
-    /// Something to choose from a list that is not in it.
+    /// The name is not in the list of known names.
     #[error("there is no {what} \"{name}\"; known: {}", .known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The kind of thing that was requested.
         what: &'static str,
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A tree is asked of a consensus function that makes none.
+    /// A tree is requested from a consensus function that makes none.
     #[error("{option} needs a tree, and {part} makes none; average, complete and single do")]
     NoTree {
         /// The option that needs one.
@@ -106,7 +106,7 @@ pub enum Failure {
         /// The consensus function.
         part: String,
     },
-    /// A similarity is asked of parts that make none.
+    /// A similarity is requested from parts that make none.
     #[error("{option} needs a similarity, and {part} makes none")]
     NoSimilarity {
         /// The option that needs one.
@@ -114,48 +114,48 @@ pub enum Failure {
         /// The representation.
         part: String,
     },
-    /// Something that reads clusterings, where there is only a similarity.
-    #[error("{what} reads base clusterings, and there is only {}", .similarity.display())]
+    /// An option needs base clusterings, but only a similarity is given.
+    #[error("{what} needs base clusterings, but only {} is given", .similarity.display())]
     NeedsPool {
-        /// What reads them.
+        /// The option or part that needs them.
         what: String,
         /// The similarity.
         similarity: PathBuf,
     },
-    /// A chart of a table that has none.
+    /// The table has no chart.
     #[error("--chart draws the table time; {table} has no chart")]
     NoChart {
         /// The table.
         table: String,
     },
-    /// Neither a pool nor a similarity.
-    #[error("there is nothing to cluster: name a pool, or a similarity with --similarity-in")]
+    /// Neither a pool nor a similarity is given.
+    #[error("there is nothing to cluster: give a pool, or a similarity with --similarity-in")]
     NoInput,
-    /// A file that cannot be read.
+    /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A file that cannot be written.
+    /// A file could not be written.
     #[error("cannot write {0}")]
     Write(#[from] WriteError),
-    /// A file whose bytes cannot be had for the record.
+    /// A file could not be read for the record.
     #[error("{}: {error}", .path.display())]
     File {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
-    /// A column that the pool does not have.
+    /// The pool does not have this column.
     #[error("{}: there is no clustering {column}, only {clusterings}", .path.display())]
     NoColumn {
         /// The pool.
         path: PathBuf,
-        /// The column asked for, counted from 1.
+        /// The requested column, counted from 1.
         column: usize,
-        /// How many clusterings there are.
+        /// Number of clusterings in the pool.
         clusterings: usize,
     },
-    /// What a file holds does not fit what is asked of it.
+    /// The content of a file does not fit the request.
     #[error("{}: {error}", .path.display())]
     Data {
         /// The file it came from.
@@ -165,7 +165,7 @@ pub enum Failure {
     },
     /// A result is too large for the disk.
     #[error(
-        "{}: {rows} x {rows} numbers take {needed}, and the disk has {available} left{}",
+        "{}: {rows} x {rows} numbers take {needed}, but only {available} are free on the disk{}",
         .path.display(), if *.halved { "; --precision f32 takes half" } else { "" }
     )]
     Disk {
@@ -175,32 +175,32 @@ pub enum Failure {
         rows: usize,
         /// Its size.
         needed: Bytes,
-        /// The room there is.
+        /// The available space.
         available: Bytes,
-        /// Whether single precision would halve it.
+        /// Whether single precision would halve the size.
         halved: bool,
     },
-    /// The library refused.
+    /// An error of the library.
     #[error(transparent)]
     Core(#[from] Error),
     /// A study failed.
     #[error(transparent)]
     Study(#[from] StudyError),
-    /// A result could not be put into words.
+    /// A result could not be written as JSON.
     #[error("cannot write JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The standard output cannot be written to.
+    /// Standard output could not be written.
     #[error("cannot write the result: {0}")]
     Output(#[from] io::Error),
 }
 
 impl Failure {
-    /// The same error, as one of the data in a file.
+    /// Turns an error into an error about the data in this file.
     pub fn in_file(path: &Path) -> impl Fn(Error) -> Failure + '_ {
         move |error| Failure::Data { path: path.into(), error }
     }
 
-    /// [`USAGE`] for what the command line alone shows to be wrong, else [`FAILED`].
+    /// [`USAGE`] for errors that can be detected from the command line, otherwise [`FAILED`].
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Recipe { .. }
@@ -225,11 +225,11 @@ impl Failure {
     }
 }
 
-/// The last panic, in words.
+/// The message of the last panic.
 static LAST_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Keeps what a panic says instead of printing a backtrace. A reader may still make an
-/// error of it; [`report_defect`] is for those that nobody caught.
+/// Stores the message of a panic instead of printing a backtrace. A reader may still turn the
+/// panic into an error; [`report_defect`] handles panics that are not caught.
 pub fn keep_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or(String::new(), |l| format!(" at {l}"));
@@ -242,11 +242,11 @@ pub fn keep_panics() {
     }));
 }
 
-/// Two lines on a panic that ended the program.
+/// Prints two lines about a panic that ended the program.
 pub fn report_defect() {
     let said = LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
     anstream::eprintln!(
-        "enclust: this is a defect of enclust{}\nPlease report it with the command line: {}/issues",
+        "enclust: this is a bug in enclust{}\nPlease report it with the command line: {}/issues",
         said.unwrap_or_default(),
         env!("CARGO_PKG_REPOSITORY")
     );

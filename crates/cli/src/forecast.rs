@@ -1,29 +1,29 @@
-//! When an iteration will reach its goal, by how it went so far.
+//! Predicts when an iteration will reach its target.
 
 use enclust::core::{Record, Target};
 
-/// How long an iteration will go on.
+/// Prediction of the number of iterations.
 ///
-/// What falls from iteration to iteration (residual or step) is taken to fall like
-/// exp(−c tᵖ): p = 1 is the steady rate of conjugate gradients, p near 0 the slow end of
-/// ADMM, which falls like a power of t. c and p are read off three values: those of now,
-/// of half the iterations ago and of a quarter.
+/// The measure that decreases with the iterations (residual or step) is modelled as exp(−c tᵖ):
+/// p = 1 is the linear convergence of conjugate gradients, p near 0 the slow final phase of
+/// ADMM, which decreases like a power of t. c and p are computed from three values: at the
+/// current iteration, at half and at a quarter of it.
 #[derive(Clone, Debug, Default)]
 pub struct Forecast {
-    /// What the stopping rule wants the measure to fall to.
+    /// The value of the measure at which the stopping rule stops.
     goal: Option<f64>,
-    /// The iteration the rule stops at, if it counts them.
+    /// The iteration at which the rule stops, if it counts iterations.
     end: Option<f64>,
-    /// The last iteration whatever happens.
+    /// The iteration limit.
     limit: f64,
     measures: Vec<f64>,
 }
 
-/// Fewer iterations tell nothing.
+/// Fewer iterations are not enough for a prediction.
 const ENOUGH: usize = 8;
 
 impl Forecast {
-    /// For an iteration that waits for this target and ends at this limit.
+    /// For an iteration with this target and this limit.
     pub fn new(target: Target, limit: usize) -> Self {
         Forecast {
             goal: target.residual.or(target.step).filter(|x| *x > 0.0),
@@ -33,7 +33,7 @@ impl Forecast {
         }
     }
 
-    /// Takes note of an iteration; the number of the last one, if it can be told.
+    /// Records an iteration and returns the predicted number of the last one, if possible.
     pub fn last(&mut self, record: &Record) -> Option<u64> {
         let end = match self.goal {
             Some(goal) => self.reached(record, goal),
@@ -51,7 +51,7 @@ impl Forecast {
     }
 }
 
-/// What falls as the iteration goes on.
+/// The measure that decreases during the iteration.
 pub fn measure(record: &Record) -> Option<f64> {
     let step = || record.changes.iter().map(|change| change.ratio()).reduce(f64::max);
     record.residual.or_else(step).filter(|x| x.is_finite() && *x > 0.0)
@@ -66,7 +66,7 @@ fn reach(t: f64, [quarter, half, now]: [f64; 3], goal: f64) -> Option<f64> {
     if !(before > 0.0 && lately > 0.0) {
         return None;
     }
-    // From t/2 to t the exponent falls 2ᵖ times as much as from t/4 to t/2.
+    // From t/2 to t the exponent decreases 2ᵖ times as much as from t/4 to t/2.
     let p = (lately / before).log2().clamp(0.05, 1.0);
     let fall = lately / (1.0 - 0.5_f64.powf(p));
     Some(t * (1.0 + (now / goal).ln() / fall).powf(1.0 / p))

@@ -1,4 +1,4 @@
-//! Files that are read, and what identifies them in a record.
+//! Input files and their identification in a record.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,30 +11,30 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
 
-/// How text files are laid out, where that cannot be told from the file.
+/// The layout of text files, if it cannot be detected.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct TableArgs {
-    /// Whether the first line of text files names the columns [default: recognised]
+    /// Whether the first line of text files names the columns [default: detected]
     #[arg(long, value_enum, value_name = "YES/NO")]
     pub header: Option<Answer>,
 
-    /// Whether the first column of text files names the samples [default: recognised]
+    /// Whether the first column of text files names the samples [default: detected]
     #[arg(long, value_enum, value_name = "YES/NO")]
     pub id_column: Option<Answer>,
 }
 
-/// An answer to a question.
+/// Yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Answer {
-    /// It is so
+    /// Yes
     Yes,
-    /// It is not so
+    /// No
     No,
 }
 
 impl TableArgs {
-    /// As the readers take it.
+    /// The options for the readers.
     pub fn options(&self) -> TableOptions {
         let said = |answer: Option<Answer>| answer.map(|answer| answer == Answer::Yes);
         TableOptions { header: said(self.header), id_column: said(self.id_column) }
@@ -45,8 +45,8 @@ impl TableArgs {
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct PoolArgs {
-    /// What the label -1 means: each such sample its own cluster (singleton), no label
-    /// (missing), or a mistake (error)
+    /// Meaning of the label -1: a cluster of its own for each sample (singleton), no label
+    /// (missing), or an error (error)
     #[arg(long, value_name = "MEANING", default_value_t = Noise::Error)]
     pub noise: Noise,
 
@@ -62,10 +62,10 @@ impl PoolArgs {
     }
 }
 
-/// A file as records name it.
+/// A file as identified in records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Input {
-    /// What it was read for.
+    /// Its purpose in the run.
     pub role: &'static str,
     /// The path as it was given.
     pub path: PathBuf,
@@ -76,7 +76,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads a file for its checksum.
+    /// Reads a file and computes its checksum.
     pub fn of(role: &'static str, path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::File { path: path.into(), error };
         let mut file = File::open(path).map_err(failed)?;

@@ -1,21 +1,21 @@
-//! Ctrl-C: ends the program at once, and leaves no half-written file behind.
+//! Handling of Ctrl-C: the program ends immediately and leaves no partially written file.
 //!
-//! Temporary files exist only while a result is being written. So the thread that
-//! hears the signal waits until nobody writes, and whoever writes for long looks at
-//! the flag now and then and unwinds, which removes the file.
+//! Temporary files exist only while a result is being written. Therefore the thread that
+//! handles the signal waits until no file is being written. Code that writes for a long time
+//! regularly checks the flag and unwinds, which removes the temporary file.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a shell reports of a program that was interrupted: 128 and SIGINT.
+/// The exit code that shells use for an interrupted program: 128 plus SIGINT.
 pub const EXIT_CODE: u8 = 130;
 
 static HAPPENED: AtomicBool = AtomicBool::new(false);
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Begins to listen. Without a listener Ctrl-C still ends the program, so that a
-/// failure to set one up is no reason to stop.
+/// Installs the handler. Without it, Ctrl-C still ends the program, so a failure to install it
+/// is ignored.
 pub fn listen() {
     let _ = ctrlc::set_handler(|| {
         HAPPENED.store(true, Ordering::SeqCst);
@@ -29,14 +29,14 @@ pub fn happened() -> bool {
     HAPPENED.load(Ordering::SeqCst)
 }
 
-/// Writes a file; every temporary file must be made inside.
+/// Runs `write` while holding the lock; temporary files must only be created inside it.
 pub fn while_writing<T>(write: impl FnOnce() -> T) -> T {
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     give_way();
     write()
 }
 
-/// Unwinds if Ctrl-C was pressed. To be called from time to time while writing.
+/// Unwinds if Ctrl-C was pressed. Call it regularly while writing.
 pub fn give_way() {
     if happened() {
         resume_unwind(Box::new("interrupted"));

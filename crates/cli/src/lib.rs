@@ -1,7 +1,7 @@
-//! The `enclust` command as a function, so that parts of your own can join it.
+//! The `enclust` command as a function, so that you can add your own parts.
 //!
-//! A crate with components exports `register`, as every crate of enclust does. A command
-//! that knows them, too, is this program:
+//! A crate with components exports `register`, like the crates of enclust. The following
+//! program is a command that also contains these components:
 //!
 //! ```no_run
 //! use enclust::core::Registry;
@@ -21,8 +21,8 @@
 //! }
 //! ```
 //!
-//! Its `enclust list` shows them, `--ca`, `--enhance`, `--consensus` and the others choose
-//! them by name, and `--set` reaches their parameters.
+//! `enclust list` then shows them, `--ca`, `--enhance`, `--consensus` and the other options
+//! select them by name, and `--set` sets their parameters.
 
 mod amounts;
 mod clusters;
@@ -55,9 +55,8 @@ use commands::Arguments;
 use console::Console;
 use failure::Failure;
 
-/// The whole program: reads the command line of the process, runs it and gives the
-/// exit code: 0 for success, 1 for failure, 2 for a wrong command line, 130 after
-/// Ctrl-C.
+/// The whole program: reads the command line of the process, runs it and returns the exit code:
+/// 0 for success, 1 for failure, 2 for an invalid command line, 130 after Ctrl-C.
 pub fn main_with(parts: &impl Parts) -> ExitCode {
     failure::keep_panics();
     interrupt::listen();
@@ -70,8 +69,8 @@ pub fn main_with(parts: &impl Parts) -> ExitCode {
     ExitCode::from(if interrupt::happened() { interrupt::EXIT_CODE } else { code })
 }
 
-/// Runs one command line, the program's name first, and gives the exit code. Results
-/// go to `out`, everything else to the standard error.
+/// Runs one command line, which starts with the name of the program, and returns the exit code.
+/// Results are written to `out`, everything else to standard error.
 pub fn run_with<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
     parts: &impl Parts,
@@ -85,7 +84,7 @@ pub fn run_with<A: Into<OsString> + Clone>(
     let console = Console::new(arguments.verbosity, words);
     match commands::run(arguments, parts, &console, out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,
-        // Whoever reads has read enough.
+        // The reader of a pipe has closed it; this is not an error.
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             console::complain(&failure);
@@ -94,7 +93,7 @@ pub fn run_with<A: Into<OsString> + Clone>(
     }
 }
 
-/// Help and version are results; everything else the parser says is a usage error.
+/// Help and version are results; all other messages of the parser are usage errors.
 fn answer_parser(error: &clap::Error, out: &mut dyn Write) -> u8 {
     let text = error.render();
     if error.use_stderr() {

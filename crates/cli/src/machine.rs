@@ -1,4 +1,4 @@
-//! What a run may use: threads, memory, precision, backend.
+//! Resources of a run: threads, memory, precision, backend.
 
 use clap::ValueEnum;
 use enclust::core::{Backend, Ctx, Error, Part, Registry};
@@ -9,20 +9,21 @@ use crate::amounts::Amount;
 use crate::failure::Failure;
 use crate::recipe::wrong;
 
-/// Options that change how an answer is computed, not which one it is (but for the
-/// rounding of another precision or backend).
+/// Options that affect how a result is computed but not the result, except for rounding
+/// differences between precisions and backends.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineArgs {
-    /// Number of threads (0: all there are); the answer does not depend on it
+    /// Number of threads (0: all available); the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
 
-    /// Refuse a run that needs more memory, such as 4GB [default: what the machine has free]
+    /// Refuse a run that needs more memory than this, such as 4GB [default: the free memory of
+    /// the machine]
     #[arg(long, value_name = "AMOUNT")]
     pub memory: Option<Amount>,
 
-    /// Precision in which similarities are held
+    /// Precision in which similarities are stored
     #[arg(long, value_enum, default_value_t = Width::F64)]
     pub precision: Width,
 
@@ -42,7 +43,7 @@ pub enum Width {
 }
 
 impl MachineArgs {
-    /// The backend of that name.
+    /// The backend with this name.
     pub fn backend<S: Precision>(
         &self,
         registry: &Registry<S>,
@@ -51,7 +52,7 @@ impl MachineArgs {
         registry.backend.build(&part).map_err(wrong)
     }
 
-    /// The surroundings of a run.
+    /// The context of a run.
     pub fn context<'a, S: Precision>(&self, backend: &'a dyn Backend<S>, seed: u64) -> Ctx<'a, S> {
         let ctx = Ctx::new(backend).with_seed(seed).with_threads(self.threads.into());
         match self.memory {
@@ -61,7 +62,7 @@ impl MachineArgs {
     }
 }
 
-/// Does some work in so many threads, 0 for all there are.
+/// Runs `work` with this number of threads; 0 means all available threads.
 pub fn in_threads<T: Send>(threads: u16, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     let threads = usize::from(threads);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();

@@ -1,12 +1,12 @@
-//! Lists of numbers as the command line writes them.
+//! Lists of numbers on the command line.
 
 use std::ops::RangeInclusive;
 
-/// More than anyone asks for, so that a slip of the finger does not fill the memory.
+/// The maximum length of a list, so that a typing error does not exhaust the memory.
 pub const MOST: usize = 10_000;
 
-/// Reads `8`, `4,8,10`, `2..20` and mixtures of these: numbers from 1, in the order given,
-/// both ends of a range belonging to it. `None` for anything else.
+/// Parses `8`, `4,8,10`, `2..20` and mixtures of these: numbers from 1 in the given order, both
+/// ends of a range included. Returns `None` for anything else.
 pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     let mut numbers = Vec::new();
     for piece in text.split(',').map(str::trim) {
@@ -19,7 +19,7 @@ pub fn parse_list(text: &str) -> Option<Vec<usize>> {
     (numbers.len() <= MOST).then_some(numbers)
 }
 
-/// Reads `2..20` or `2..=20`.
+/// Parses `2..20` or `2..=20`.
 pub fn parse_range(text: &str) -> Option<RangeInclusive<usize>> {
     let (first, last) = text.split_once("..")?;
     let last = last.strip_prefix('=').unwrap_or(last);

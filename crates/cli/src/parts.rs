@@ -1,14 +1,14 @@
-//! The components the command knows.
+//! The components available to the command.
 
 use enclust::core::Registry;
 use enclust::registry::{Precision, standard};
 
-/// Components beside those of enclust.
+/// Components in addition to those of enclust.
 pub trait Parts: Sync {
     /// Adds them to the registry of one precision.
     fn register<S: Precision>(&self, registry: &mut Registry<S>);
 
-    /// Everything by name: the components of enclust and these.
+    /// All components by name: those of enclust and these.
     fn registry<S: Precision>(&self) -> Registry<S> {
         let mut registry = standard();
         self.register(&mut registry);
@@ -16,7 +16,7 @@ pub trait Parts: Sync {
     }
 }
 
-/// No components but those of enclust.
+/// Only the components of enclust.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standard;
 

@@ -12,21 +12,21 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::console::Console;
 use crate::forecast::{Forecast, measure};
 
-/// Short work is done before anyone could read a bar.
+/// A bar is shown only after this time, because short work is finished before it can be read.
 const PATIENCE: Duration = Duration::from_millis(700);
 const TICK: Duration = Duration::from_millis(120);
 
-/// A bar with the time left, drawn only on a terminal and only if work takes a while. It
-/// vanishes when it is dropped.
+/// A progress bar with the remaining time. It is drawn only on a terminal and only if the work
+/// takes a while, and disappears when it is dropped.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    /// Dropped with the bar, which ends the thread that waits to show it.
+    /// Dropped together with the bar, which ends the thread that waits to show the bar.
     _alive: Option<Sender<()>>,
 }
 
 impl Progress {
-    /// A bar for something whose length is not known yet.
+    /// A bar for work of unknown length.
     pub fn new(console: &Console, what: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(style("{spinner} {msg}, {elapsed}"));
@@ -35,7 +35,7 @@ impl Progress {
         Progress { bar, _alive: alive }
     }
 
-    /// Says what is being done now, from its beginning.
+    /// Starts a new step and shows its name.
     pub fn begin(&self, what: &'static str) {
         self.bar.unset_length();
         self.bar.set_style(style("{spinner} {msg}, {elapsed}"));
@@ -43,7 +43,7 @@ impl Progress {
         self.bar.reset();
     }
 
-    /// So much of it is done.
+    /// Shows that `done` of `total` is finished.
     pub fn advance(&self, done: u64, total: u64) {
         if self.bar.length().is_none() {
             self.bar.set_style(style(
@@ -59,7 +59,7 @@ impl Progress {
 impl study::Progress for Progress {
     fn begin(&self, cells: usize, finished: usize) {
         self.advance(finished as u64, cells as u64);
-        // What was finished before says nothing about the time left.
+        // Runs that were finished earlier must not affect the estimate of the remaining time.
         self.bar.reset_eta();
     }
 
@@ -76,11 +76,11 @@ impl Drop for Progress {
 }
 
 fn style(template: &str) -> ProgressStyle {
-    // Templates are written in this file; a typo in one costs its looks only.
+    // The templates are constants in this file; an error in one only changes the appearance.
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Lets the bar appear unless the sender is dropped before.
+/// Shows the bar after a delay, unless the sender is dropped before.
 fn show_later(bar: &ProgressBar) -> Sender<()> {
     let (alive, done): (Sender<()>, Receiver<()>) = channel();
     let bar = bar.clone();
@@ -93,7 +93,7 @@ fn show_later(bar: &ProgressBar) -> Sender<()> {
     alive
 }
 
-/// Watches a pipeline: stages, iterations, and how far they still have to go.
+/// Observes a pipeline: stages, iterations and the remaining time.
 #[derive(Debug)]
 pub struct Watching<'a> {
     console: &'a Console,
@@ -136,7 +136,7 @@ impl Observer for Watching<'_> {
     }
 }
 
-/// A bar moves with the progress of whatever it is given to.
+/// The bar follows the progress of the observed loop.
 impl Observer for Progress {
     fn notice(&self, event: &Event<'_>) -> ControlFlow<()> {
         if let Event::Progress { done, total } = event {
@@ -146,7 +146,7 @@ impl Observer for Progress {
     }
 }
 
-/// What a stage does, in words.
+/// A description of what a stage does.
 fn doing(stage: Stage) -> &'static str {
     match stage {
         Stage::Microclusters => "merging equal rows of labels",

@@ -1,4 +1,4 @@
-//! Which method: a preset whose parts are replaced, and parameters by name.
+//! Selection of the method: a preset, parts that replace its parts, and parameters by name.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use enclust::registry::Precision;
 
 use crate::failure::Failure;
 
-/// The method that stands where none is named.
+/// The default method.
 const DEFAULT_METHOD: &str = "ec-cms";
 
 /// A method by name, parts that replace its parts, and parameters.
@@ -47,7 +47,7 @@ pub struct RecipeArgs {
     #[arg(long, hide = true)]
     pub confidence_rule: Option<String>,
 
-    /// Share of the clusterings that makes a pair confident (α)
+    /// Share of the clusterings that must join a pair to make it confident (α)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
 
@@ -55,7 +55,7 @@ pub struct RecipeArgs {
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub lambda: Option<f64>,
 
-    /// How much unreliable clusters lose weight (θ)
+    /// How strongly unreliable clusters are down-weighted (θ)
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub theta: Option<f64>,
 
@@ -89,7 +89,7 @@ impl FromStr for Setting {
 }
 
 impl RecipeArgs {
-    /// The parts asked for, every parameter written out.
+    /// The selected parts with the values of all parameters.
     pub fn resolve<S: Precision>(&self, registry: &Registry<S>) -> Result<PipelineSpec, Failure> {
         let preset = registry.preset(self.method_name()).map_err(wrong)?;
         self.resolve_from(preset.spec.clone(), registry)
@@ -100,7 +100,7 @@ impl RecipeArgs {
         self.method.as_deref().unwrap_or(DEFAULT_METHOD)
     }
 
-    /// The same, from other parts than those of a method.
+    /// The same, starting from these parts instead of a method.
     pub fn resolve_from<S: Precision>(
         &self,
         mut spec: PipelineSpec,
@@ -129,7 +129,7 @@ impl RecipeArgs {
         }
     }
 
-    /// The parts that are named, by stage.
+    /// The parts that are given, with their stages.
     fn named(&self) -> impl Iterator<Item = (Stage, &str)> {
         let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
         Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
@@ -180,7 +180,8 @@ impl RecipeArgs {
                     return Err(Failure::NoSuchParameter { parameter, parts: known.to_string() });
                 }
                 [stage] => spec.set(&format!("{stage}.{parameter}"), value).map_err(wrong)?,
-                // The λ of DREC and that of the enhancer have nothing in common but the name.
+                // The λ of DREC and that of the enhancer are unrelated parameters with the same
+                // name.
                 _ => return Err(Failure::AmbiguousParameter { parameter, value, stages }),
             }
         }
@@ -188,17 +189,17 @@ impl RecipeArgs {
     }
 }
 
-/// Whether a name of a part is more likely the path of a file.
+/// Whether the name of a part looks like the path of a file.
 fn looks_like_a_file(text: &str) -> bool {
     text.contains(['.', '/', '\\'])
 }
 
-/// An error of the recipe.
+/// An error in the selection of the method.
 pub fn wrong(error: Error) -> Failure {
     Failure::Recipe { error, hint: String::new() }
 }
 
-/// An error of parts that do not fit together, with what would.
+/// An error about parts that do not fit together, with a suggestion.
 pub fn misfit<S: Precision>(error: Error, spec: &PipelineSpec, registry: &Registry<S>) -> Failure {
     let hint = match &error {
         Error::KindMismatch { consumer, made, .. } => {
@@ -208,7 +209,7 @@ pub fn misfit<S: Precision>(error: Error, spec: &PipelineSpec, registry: &Regist
                     format!("it is read by --consensus {}", readers(*made, registry).join(", "))
                 }
             };
-            format!("\nParts that are not named come from the method; {advice}")
+            format!("\nParts that are not given are those of the method; {advice}")
         }
         _ => String::new(),
     };
@@ -271,7 +272,7 @@ mod tests {
         let failure = resolve(drec(Some(0.05), vec![])).unwrap_err();
         assert_eq!(
             failure.to_string(),
-            "--lambda 0.05: more than one part has it; say --set ca.lambda=0.05 or --set enhance.lambda=0.05"
+            "--lambda 0.05: more than one part has this parameter; write --set ca.lambda=0.05 or --set enhance.lambda=0.05"
         );
         let text = resolve(drec(None, vec!["enhance.lambda=0.05".parse().unwrap()])).unwrap();
         assert!(text.starts_with("drec(lambda=1,") && text.contains("exact(lambda=0.05"), "{text}");

@@ -1,4 +1,4 @@
-//! The record of a run: everything that is needed to repeat it, and how it went.
+//! The record of a run: everything that is needed to repeat it, and its results.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -18,7 +18,7 @@ use crate::interrupt::while_writing;
 use crate::machine::{MachineArgs, Width};
 use crate::selection::Selection;
 
-/// What ran where.
+/// Versions of the program and its environment.
 #[derive(Clone, Debug, Serialize)]
 pub struct Versions {
     enclust: &'static str,
@@ -27,7 +27,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Of this program.
+    /// The versions of this program.
     pub const THIS: Versions = Versions {
         enclust: env!("CARGO_PKG_VERSION"),
         rustc: env!("ENCLUST_RUSTC"),
@@ -42,20 +42,21 @@ pub struct RunRecord {
     pub command: Vec<String>,
     pub inputs: Vec<Input>,
     pub samples: usize,
-    /// Distinct label rows, constrained samples apart: the size everything ran at.
+    /// Number of distinct label rows, with constrained samples counted separately: the size of
+    /// all computations.
     pub groups: usize,
     pub ensemble: Option<EnsembleRecord>,
     pub method: MethodRecord,
     pub constraints: Option<ConstraintsRecord>,
     pub machine: MachineRecord,
     pub seed: u32,
-    /// How the representation was learned, if it was.
+    /// Report of the learned representation, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning: Option<ReportRecord>,
-    /// How the enhancement went.
+    /// Report of the enhancement.
     pub report: ReportRecord,
     pub timings: Vec<Timing>,
-    /// How the number of clusters was found, if it was not given.
+    /// How the number of clusters was chosen, if it was not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<ChoiceRecord>,
     pub results: Vec<CutRecord>,
@@ -67,9 +68,9 @@ pub struct RunRecord {
 pub struct EnsembleRecord {
     #[serde(flatten)]
     pub selection: Selection,
-    /// How many labels are missing.
+    /// Number of missing labels.
     pub missing_labels: usize,
-    /// What the label −1 was taken for.
+    /// The meaning of the label −1.
     pub noise: String,
 }
 
@@ -90,14 +91,14 @@ pub struct PartRecord {
     pub parameters: BTreeMap<String, serde_json::Value>,
 }
 
-/// How many pairs were constrained.
+/// Numbers of constrained pairs.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ConstraintsRecord {
     pub must_link: usize,
     pub cannot_link: usize,
 }
 
-/// What the run could use.
+/// The resources of the run.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineRecord {
     pub threads: usize,
@@ -106,7 +107,7 @@ pub struct MachineRecord {
     pub memory_limit_bytes: Option<u64>,
 }
 
-/// How an iteration went.
+/// Report of an iteration.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportRecord {
     pub component: String,
@@ -115,7 +116,7 @@ pub struct ReportRecord {
     pub certificate: Option<CertificateRecord>,
 }
 
-/// How close the answer is to the optimum, at most.
+/// An upper bound on the distance to the optimum.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CertificateRecord {
     pub relative_residual: f64,
@@ -127,34 +128,34 @@ pub struct CertificateRecord {
     pub fixed_error: f64,
 }
 
-/// How the number of clusters was found.
+/// How the number of clusters was chosen.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceRecord {
     pub k: usize,
     /// Whether the structure is clear.
     pub clear: bool,
     pub reason: String,
-    /// The smallest and the largest number looked at.
+    /// The smallest and the largest number considered.
     pub from: usize,
     pub to: usize,
     pub parameters: BTreeMap<String, serde_json::Value>,
 }
 
-/// How long something took.
+/// The duration of a stage.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Timing {
     pub stage: &'static str,
     pub seconds: f64,
 }
 
-/// One partition and its figures.
+/// One partition and its scores.
 #[derive(Clone, Debug, Serialize)]
 pub struct CutRecord {
-    /// Number of clusters asked for.
+    /// Requested number of clusters.
     pub k: usize,
-    /// Number of clusters found; some methods give another one.
+    /// Number of clusters found; some methods return a different number than requested.
     pub clusters: usize,
-    /// Samples of each cluster, in the order of the labels.
+    /// Number of samples in each cluster, in the order of the labels.
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
     pub violations: Option<ConstraintsRecord>,
@@ -163,7 +164,7 @@ pub struct CutRecord {
 }
 
 impl MethodRecord {
-    /// Of parts whose parameters are all written out.
+    /// The record of parts with the values of all parameters.
     pub fn of(preset: Option<String>, spec: &PipelineSpec) -> Self {
         let parts = spec.parts().into_iter();
         let does_something = parts.clone().filter(|(_, part)| !part.is_none());
@@ -179,12 +180,12 @@ impl PartRecord {
     }
 }
 
-/// The name of a part; a combination of rules is told by the rules in it.
+/// The name of a part; a combination of rules is described by its rules.
 fn told(part: &Part) -> String {
     if part.of.is_empty() { part.name.clone() } else { part.to_string() }
 }
 
-/// Values of parameters as JSON has them.
+/// Values of parameters as JSON.
 pub fn values(values: &Values) -> BTreeMap<String, serde_json::Value> {
     values.iter().map(|(name, value)| (name.clone(), json(value))).collect()
 }
@@ -196,12 +197,12 @@ pub fn write_json(path: &Path, record: &impl Serialize) -> Result<(), Failure> {
     Ok(while_writing(|| write_atomically(path, |file| file.write_all(&text)))?)
 }
 
-/// The number of threads, 0 standing for all there are.
+/// The number of threads; 0 means all available threads.
 pub fn thread_count(threads: u16) -> usize {
     if threads == 0 { rayon::current_num_threads() } else { threads.into() }
 }
 
-/// A parameter's value as JSON has it.
+/// The value of a parameter as JSON.
 pub fn json(value: &Value) -> serde_json::Value {
     match value {
         Value::Bool(b) => (*b).into(),
@@ -212,7 +213,7 @@ pub fn json(value: &Value) -> serde_json::Value {
 }
 
 impl MachineRecord {
-    /// What these options come to here.
+    /// The record of these options on this machine.
     pub fn of(machine: &MachineArgs) -> Self {
         MachineRecord {
             threads: thread_count(machine.threads),
@@ -255,14 +256,14 @@ impl From<Violations> for ConstraintsRecord {
 }
 
 impl Timing {
-    /// Seconds of a stage.
+    /// The duration of a stage in seconds.
     pub fn new(stage: &'static str, time: Duration) -> Self {
         Timing { stage, seconds: time.as_secs_f64() }
     }
 }
 
 impl CutRecord {
-    /// The figures of a partition into k clusters, without its labels.
+    /// The record of a partition into k clusters, without its labels.
     pub fn of(
         k: usize,
         partition: &Partition,

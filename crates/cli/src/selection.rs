@@ -1,4 +1,4 @@
-//! Which clusterings of a pool make the ensemble.
+//! Selection of the clusterings of a pool.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::numbers::{MOST, parse_list};
 
-/// As many clusterings as the paper draws.
+/// Number of clusterings in the draws of the paper.
 const PAPER_SIZE: usize = 20;
 
-/// Columns by number, a draw, or all.
+/// Columns by number, a draw, or all columns.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Base clusterings")]
 pub struct SelectionArgs {
-    /// Use these clusterings, counted from 1: 3,7 or 1..20; one named twice counts twice
+    /// Use these clusterings, counted from 1: 3,7 or 1..20; a number given twice counts twice
     #[arg(long, value_name = "LIST", value_parser = parse_columns, conflicts_with_all = ["draw", "run"])]
     pub columns: Option<Columns>,
 
-    /// Draw so many clusterings by the paper's permutation, seeded by --seed
+    /// Draw this number of clusterings by the paper's permutation, seeded by --seed
     #[arg(long, value_name = "SIZE")]
     pub draw: Option<usize>,
 
@@ -28,7 +28,7 @@ pub struct SelectionArgs {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub run: Option<u32>,
 
-    /// Seed of the draw and of everything else that is random
+    /// Seed of the draw and of all other random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u32,
 }
@@ -40,18 +40,18 @@ pub struct Columns(Vec<usize>);
 fn parse_columns(text: &str) -> Result<Columns, String> {
     let columns = parse_list(text).map(Columns);
     columns.ok_or_else(|| {
-        format!("\"{text}\" are no columns; write 3,7 or 1..20, counted from 1, at most {MOST}")
+        format!("\"{text}\" is not a list of columns; write 3,7 or 1..20, counted from 1, at most {MOST}")
     })
 }
 
-/// What was chosen from a pool.
+/// The selected clusterings of a pool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Selection {
     /// Number of clusterings in the pool.
     pub pool: usize,
-    /// The clusterings, counted from 1, in the order used.
+    /// The selected clusterings, counted from 1, in the order of use.
     pub columns: Vec<usize>,
-    /// How they were drawn, if they were.
+    /// The draw, if they were drawn.
     pub draw: Option<Draw>,
 }
 
@@ -62,12 +62,12 @@ pub struct Draw {
     pub size: usize,
     /// Seed of the stream of draws.
     pub seed: u32,
-    /// Which draw of the stream, counted from 1.
+    /// Number of the draw in the stream, counted from 1.
     pub run: u32,
 }
 
 impl SelectionArgs {
-    /// The ensemble asked for out of the pool in a file, and what it is made of.
+    /// Selects the requested ensemble from the pool in a file; also returns the selection.
     pub fn take_from(&self, pool: Ensemble, path: &Path) -> Result<(Ensemble, Selection), Failure> {
         let selection = self.select(pool.clusterings(), path)?;
         let ensemble = match selection.is_whole_pool() {
@@ -77,7 +77,7 @@ impl SelectionArgs {
         Ok((ensemble, selection))
     }
 
-    /// The clusterings asked for out of so many.
+    /// The requested clusterings of a pool with `pool` clusterings.
     fn select(&self, pool: usize, path: &Path) -> Result<Selection, Failure> {
         if let Some(Columns(columns)) = &self.columns {
             if let Some(&column) = columns.iter().find(|&&c| c > pool) {
@@ -98,12 +98,12 @@ impl SelectionArgs {
 }
 
 impl Selection {
-    /// The columns counted from 0, as the library does.
+    /// The columns counted from 0, as in the library.
     fn indices(&self) -> Vec<usize> {
         self.columns.iter().map(|c| c - 1).collect()
     }
 
-    /// Whether every clustering is used once, in its place.
+    /// Whether every clustering is used exactly once, in the original order.
     pub fn is_whole_pool(&self) -> bool {
         self.columns.iter().copied().eq(1..=self.pool)
     }

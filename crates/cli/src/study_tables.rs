@@ -1,4 +1,4 @@
-//! What a study found, on a terminal.
+//! Results of a study as text.
 
 use std::io::Write;
 
@@ -9,8 +9,8 @@ use enclust_experiment::study::{
 use crate::failure::Failure;
 use crate::text_table::{TextCell, TextTable};
 
-/// Everything: the variants, what tuning comes to, who falls short of whom, and who found
-/// another number of clusters.
+/// Prints everything: the variants, the tuned rows, the variants that do not help, and those
+/// that found a different number of clusters.
 pub fn print_results(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     print_summary(results, out)?;
     print_tuned(results, out)?;
@@ -18,8 +18,7 @@ pub fn print_results(results: &Results, out: &mut dyn Write) -> Result<(), Failu
     print_other_counts(results, out)
 }
 
-/// Which table a figure belongs to: one for each metric, and size, and number of clusters,
-/// where there are several.
+/// The title of the table for a value: one table per metric, size and number of clusters.
 fn title(protocol: &Protocol, metric: &str, size: usize, k: Option<usize>) -> String {
     let mut title = metric.to_string();
     if protocol.ensembles.len() > 1 {
@@ -31,7 +30,7 @@ fn title(protocol: &Protocol, metric: &str, size: usize, k: Option<usize>) -> St
     }
 }
 
-/// Rows under their titles, in the order in which titles come up.
+/// Rows grouped by title, in the order of the first occurrence of the titles.
 fn by_title<R>(rows: Vec<R>, title: impl Fn(&R) -> String) -> Vec<(String, Vec<R>)> {
     let mut tables: Vec<(String, Vec<R>)> = Vec::new();
     for row in rows {
@@ -44,7 +43,7 @@ fn by_title<R>(rows: Vec<R>, title: impl Fn(&R) -> String) -> Vec<(String, Vec<R
     tables
 }
 
-/// Tables with variants down and pools across.
+/// Prints tables with one row per variant and one column per pool.
 fn print_summary(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     let protocol = &results.protocol;
     let titled = |row: &SummaryRow<'_>| title(protocol, &row.metric, row.size, row.k);
@@ -83,7 +82,7 @@ fn summary_table(protocol: &Protocol, title: &str, rows: &[SummaryRow<'_>]) -> T
     table
 }
 
-/// Tables with tuned recipes down and pools across, and how to read them.
+/// Prints tables with one row per tuned recipe and one column per pool, with an explanation.
 fn print_tuned(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     let protocol = &results.protocol;
     let Some(tuning) = &protocol.tuning else { return Ok(()) };
@@ -95,11 +94,12 @@ fn print_tuned(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(writeln!(out, "\n{}", how_to_read(&tuning.metric))?)
 }
 
-/// A best value was chosen with the result in view; a table that does not say so misleads.
+/// The best value was selected by the result itself; a table without this remark would be
+/// misleading.
 fn how_to_read(metric: &str) -> String {
     match metric.parse::<Metric>().is_ok_and(|m| m.needs_truth()) {
         true => format!(
-            "The best rows are chosen by {metric} with the truth in view: they are optimistic, and no user can choose so."
+            "The best rows are chosen by {metric} using the truth: they are optimistic, and cannot be chosen without the truth."
         ),
         false => format!("The best rows are chosen by {metric}, which needs no truth."),
     }
@@ -126,7 +126,7 @@ fn tuned_table(
     table
 }
 
-/// With the values chosen, unless they differ from run to run.
+/// The cell, with the selected values unless they differ between runs.
 fn tuned_cell(row: &TunedRow<'_>) -> String {
     let figures = with_spread(row.mean, row.std);
     match row.mode {
@@ -135,7 +135,8 @@ fn tuned_cell(row: &TunedRow<'_>) -> String {
     }
 }
 
-/// A line for every variant and pool where the variant is not above the one it is against.
+/// Prints one line per variant and pool if the variant is not better than the recipe it is
+/// compared with.
 pub fn print_shortfalls(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     let variants = &results.protocol.variants;
     let ran = |name: &String| variants.iter().any(|variant| variant.name == *name);
@@ -145,7 +146,7 @@ pub fn print_shortfalls(results: &Results, out: &mut dyn Write) -> Result<(), Fa
     let shortfalls = results.shortfalls()?;
     writeln!(out)?;
     if shortfalls.is_empty() {
-        return Ok(writeln!(out, "Every variant is above the one it is against, on every pool.")?);
+        return Ok(writeln!(out, "Every variant is better than the one it is compared with, on every pool.")?);
     }
     for shortfall in &shortfalls {
         writeln!(out, "{}", in_words(&results.protocol, shortfall))?;
@@ -163,7 +164,7 @@ fn in_words(protocol: &Protocol, shortfall: &Shortfall<'_>) -> String {
     format!("{variant} does not help on {place}: {each} of {against}")
 }
 
-/// A line for every variant and pool where not always k clusters were found.
+/// Prints one line per variant and pool if not all runs found k clusters.
 pub fn print_other_counts(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
     let (others, runs) = (results.other_counts(), results.protocol.runs);
     if !others.is_empty() {
@@ -185,7 +186,7 @@ fn with_spread(mean: f64, std: f64) -> String {
     format!("{} ± {}", figure(mean), figure(std))
 }
 
-/// Three decimals, fewer where they would say nothing.
+/// Three decimals, or fewer for large values.
 fn figure(value: f64) -> String {
     if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") }
 }

@@ -7,43 +7,43 @@ use crate::console::HEAD;
 /// A cell of a table.
 #[derive(Clone, Debug, Default)]
 pub struct TextCell {
-    /// What it says.
+    /// The text of the cell.
     pub text: String,
-    /// Whether it stands out.
+    /// Whether the text is bold.
     pub bold: bool,
 }
 
 impl TextCell {
-    /// A cell that does not stand out.
+    /// A cell that is not bold.
     pub fn plain(text: impl Into<String>) -> Self {
         TextCell { text: text.into(), bold: false }
     }
 }
 
-/// Rows of cells under a head, columns as wide as they must be.
+/// Rows of cells below a header; columns have their minimum width.
 #[derive(Clone, Debug)]
 pub struct TextTable {
     rows: Vec<Vec<TextCell>>,
 }
 
 impl TextTable {
-    /// A table with a head.
+    /// A table with this header.
     pub fn new<'a>(head: impl IntoIterator<Item = &'a str>) -> Self {
         let head = head.into_iter().map(|text| TextCell { text: text.into(), bold: true });
         TextTable { rows: vec![head.collect()] }
     }
 
-    /// One more column.
+    /// Adds a column.
     pub fn add_head(&mut self, text: &str) {
         self.rows[0].push(TextCell { text: text.into(), bold: true });
     }
 
-    /// One more row.
+    /// Adds a row.
     pub fn add(&mut self, cells: Vec<TextCell>) {
         self.rows.push(cells);
     }
 
-    /// Writes it; colours are left to whoever owns `out`.
+    /// Writes the table with styles; `out` decides whether they are shown.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let length = |cell: &TextCell| cell.text.chars().count();
@@ -53,7 +53,7 @@ impl TextTable {
         let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &self.rows {
             for (at, cell) in row.iter().enumerate() {
-                // No blanks at the end of a line.
+                // No trailing spaces.
                 let pad = if at + 1 < row.len() { widths[at] - length(cell) + 2 } else { 0 };
                 match cell.bold {
                     true => write!(out, "{HEAD}{}{HEAD:#}{:pad$}", cell.text, "")?,

@@ -1,4 +1,4 @@
-//! `enclust cluster`: every option, on small pools.
+//! `enclust cluster`: all options, on small pools.
 
 mod common;
 
@@ -56,7 +56,7 @@ fn another_number_of_clusters_than_asked_for_is_said() {
     let shown = folder.run(&format!("{line} --out l.csv --membership c.csv")).succeeded();
     let record = folder.run(&format!("{line} --json")).succeeded().json();
     let found = record["results"][1]["clusters"].as_u64().unwrap();
-    assert!(found < 20, "meta-clusters without a sample vanish");
+    assert!(found < 20, "meta-clusters without a sample are dropped");
     assert_eq!(record["results"][1]["k"], 20);
     assert_eq!(record["results"][1]["sizes"].as_array().unwrap().len() as u64, found);
     assert_eq!(
@@ -153,7 +153,7 @@ fn similarity_and_tree_are_those_of_the_labels() {
     assert_eq!((tree.samples, tree.dimension), (59, 4));
     assert_eq!(tree.values[58 * 4 + 3], 60.0);
 
-    // A similarity that was written can be clustered again, to the same labels.
+    // Clustering a similarity that was written gives the same labels again.
     let again = folder.run("cluster --similarity-in C.npy --k 3").succeeded();
     assert_eq!(last_column(&again.stdout), last_column(&folder.read("l.csv")));
     let half = "cluster pool.csv --k 3 -o l.csv --similarity C32.npy --precision f32";

@@ -1,4 +1,4 @@
-//! Wrong input: what is said, and the exit code.
+//! Invalid input: messages and exit codes.
 
 mod common;
 
@@ -122,7 +122,7 @@ fn without_a_terminal_there_is_no_colour_and_no_bar() {
     }
 }
 
-/// A run that would go on for an hour is interrupted once it iterates.
+/// A run that would take an hour is interrupted after it has started to iterate.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_the_run_with_130_and_leaves_nothing() {
@@ -137,7 +137,7 @@ fn ctrl_c_ends_the_run_with_130_and_leaves_nothing() {
     let mut first = String::new();
     said.read_line(&mut first).unwrap();
     assert!(first.starts_with("iteration 1"), "{first}");
-    // Somebody must go on reading, or the run waits for that.
+    // The output must be read continuously, otherwise the run blocks.
     let reader = std::thread::spawn(move || said.lines().map_while(Result::ok).count());
     let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(kill.unwrap().success());

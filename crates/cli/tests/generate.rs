@@ -5,7 +5,7 @@ mod common;
 use common::{Folder, Random};
 use enclust_io::read_pool;
 
-/// 90 samples of two features in three heaps, with names.
+/// 90 samples with two features in three blobs, with names.
 fn folder() -> Folder {
     let mut random = Random(3);
     let mut text = "id,x,y\n".to_string();

@@ -1,4 +1,4 @@
-//! A command that knows a component of someone else's.
+//! A command with a component from another crate.
 
 mod common;
 

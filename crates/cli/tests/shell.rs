@@ -1,4 +1,4 @@
-//! What makes the command at home in a shell: help, listing, completions, manual.
+//! Help, listing, completions and manual pages.
 
 mod common;
 
@@ -60,7 +60,7 @@ fn the_options_listed_for_a_method_make_that_method() {
         };
         let (parts, labels) = record(&format!("--method {name}"));
         let (mut made, same) = record(method[1]);
-        // Confident pairs that nobody reads.
+        // Confident pairs are not used without an enhancer.
         if made["enhance"]["name"] == "none" {
             made["confidence"] = parts["confidence"].clone();
         }

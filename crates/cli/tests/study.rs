@@ -1,4 +1,4 @@
-//! `enclust study` and `enclust merge`, the real program killed in the middle.
+//! `enclust study` and `enclust merge`, with the program killed while it runs.
 
 #[path = "../../experiment/tests/common/mod.rs"]
 mod common;
@@ -47,7 +47,7 @@ fn tables(folder: &Path) -> [Vec<u8>; 2] {
     ["runs.csv", "summary.csv"].map(|name| std::fs::read(folder.join(name)).unwrap())
 }
 
-/// Lines of the journal that are whole.
+/// Number of complete lines of the journal.
 fn lines(folder: &Path) -> usize {
     std::fs::read(folder.join("journal")).map_or(0, |j| j.iter().filter(|&&b| b == b'\n').count())
 }
@@ -60,12 +60,12 @@ fn killed_at_random_moments_and_resumed_it_is_the_same() {
     let cells = 2 * 10 * 5;
     let mut seed = std::process::id();
     let mut kills = 0;
-    // As many kills as it takes; each lets the study get on a little.
+    // The study is killed repeatedly until it finishes; it makes some progress between kills.
     loop {
         let arguments = ["study", "study.toml", "--out", "killed", "--threads", "2"];
         let mut child = enclust(path, &arguments).spawn().unwrap();
         let before = lines(&path.join("killed"));
-        // Until some cells more are there, and a moment longer.
+        // Waits until some more cells are finished, and a little longer.
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let more = 1 + (seed >> 16) as usize % 12;
         let moment = Duration::from_micros(u64::from(seed >> 16) % 3000);
@@ -76,11 +76,11 @@ fn killed_at_random_moments_and_resumed_it_is_the_same() {
         if child.try_wait().unwrap().is_some_and(|status| status.success()) {
             break;
         }
-        // SIGKILL on Unix: nothing of the program runs any more.
+        // SIGKILL on Unix: the program cannot clean up.
         child.kill().unwrap();
         child.wait().unwrap();
         kills += 1;
-        assert!(kills <= cells, "it gets on between kills");
+        assert!(kills <= cells, "there is progress between kills");
     }
     assert!(kills >= 3, "only {kills} kills hit a study under way");
     assert_eq!(lines(&path.join("killed")), cells + 1, "no cell was run twice");
@@ -114,7 +114,7 @@ fn mistakes_are_one_line_and_an_exit_code() {
     let cases: [(&[&str], i32, &str); 7] = [
         (&["study", "none.toml"], 1, "none.toml: "),
         (&["study", "typo.toml"], 1, "typo.toml:3:1: unknown field `rnus`"),
-        (&["study", "study.toml", "--shard", "3/2"], 2, "\"3/2\" is no shard"),
+        (&["study", "study.toml", "--shard", "3/2"], 2, "\"3/2\" is not a shard"),
         (&["merge", "out", "nowhere"], 1, "there is no study in this folder"),
         (&["reproduce", "ari", "--methods", "magic"], 2, "the table ari has no method \"magic\""),
         (&["reproduce", "nmi"], 2, "invalid value 'nmi'"),
@@ -135,13 +135,13 @@ fn a_table_of_the_paper_is_compared_with_what_was_published() {
     std::fs::rename(path.join("one.mat"), path.join("Ecoli.mat")).unwrap();
     let arguments = ["reproduce", "ari", "--pools", ".", "--datasets", "Ecoli", "--runs", "2"];
     let methods = ["--methods", "lwea,base-best", "--csv", "out.csv"];
-    // The draws take 20 of the pool, which has 12.
+    // A draw takes 20 clusterings, but the pool has only 12.
     let output = enclust(path, &[&arguments[..], &methods].concat()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     common::write_pool(&path.join("Ecoli.mat"), 60, 25, 1);
     let text = String::from_utf8(run(path, &[&arguments[..], &methods].concat()).stdout).unwrap();
     assert!(text.contains("0.430 ± 0.030"), "{text}");
-    // Another pool under that name: off, and not by any known reason.
+    // A different pool with this name: the cell deviates without a known reason.
     assert!(text.contains("lwea, Ecoli, ari: +") && text.contains(": unexplained"), "{text}");
     let csv = std::fs::read_to_string(path.join("out.csv")).unwrap();
     let mut lines = csv.lines();
@@ -162,7 +162,7 @@ fn tuned_rows_are_printed_with_what_was_chosen_and_a_warning() {
         assert!(text.contains(&format!("\nec-cms-admm ({mode})  ")), "{mode}: {text}");
     }
     assert!(text.contains("ari, tuned by nmi") && text.contains(" at enhance.lambda="), "{text}");
-    assert!(text.contains("chosen by nmi with the truth in view: they are optimistic"), "{text}");
+    assert!(text.contains("chosen by nmi using the truth: they are optimistic"), "{text}");
     let tuned = std::fs::read_to_string(path.join("study-results/tuned.csv")).unwrap();
     assert!(tuned.contains("one,8,ec-cms-admm,best single,3,nmi,3,"), "{tuned}");
     let free = std::fs::read_to_string(path.join("study.toml")).unwrap();
@@ -176,7 +176,7 @@ fn tuned_rows_are_printed_with_what_was_chosen_and_a_warning() {
 fn a_variant_that_does_not_help_is_named_with_its_pool() {
     let bench = bench(60);
     let path = bench.path();
-    // The same pipeline under another name cannot be better.
+    // The same pipeline with another name cannot be better.
     let text = "pools = [\"one\"]\nmetrics = [\"ari\", \"nmi\"]\n[base]\nmethod = \"lwea\"\n\
                 [[variant]]\nname = \"again\"\nagainst = \"lwea\"\n";
     std::fs::write(path.join("study.toml"), text).unwrap();
@@ -212,7 +212,7 @@ fn parameters_chosen_for_a_pool_are_told() {
         String::from_utf8(output.stdout).unwrap()
     };
     let text = told("spce,eac");
-    assert!(text.contains("best on a pool, by the truth:\n  spce, Ecoli: ca.tau=0.2\n"), "{text}");
+    assert!(text.contains("selected for a pool by the truth:\n  spce, Ecoli: ca.tau=0.2\n"), "{text}");
     assert!(!told("eac,lwea").contains("by the truth"));
 }
 
@@ -253,6 +253,6 @@ fn a_cross_product_says_where_enhancing_does_not_help() {
     ];
     let text = String::from_utf8(run(path, &arguments).stdout).unwrap();
     let said = text.lines().last().unwrap();
-    let helps = "Every variant is above the one it is against, on every pool.";
+    let helps = "Every variant is better than the one it is compared with, on every pool.";
     assert!(said == helps || said.starts_with("eac-enhanced does not help on Ecoli: "), "{text}");
 }

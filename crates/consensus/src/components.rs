@@ -8,23 +8,33 @@ use enclust_core::{
 const NAME: &str = "components";
 
 part! {
-    /// **Summary.** Samples that a chain of similar ones connects are one cluster.
+    /// Samples that a chain of similar ones connects are one cluster.
     ///
-    /// **Problem.** The connected components of the graph with an edge wherever a similarity
-    /// is not 0. Their number is what it is: a cut into k gives the same clusters for every
-    /// k, and a method that learns its graph for k components may miss that number. Linkage
-    /// of the same similarity gives exactly k.
+    /// # Problem
     ///
-    /// It runs at group size: samples of a group are one cluster unless their similarity
-    /// within the group is 0.
+    /// The connected components of the graph with an edge wherever a similarity is not 0. Their
+    /// number is what it is: a cut into k gives the same clusters for every k, and a method
+    /// that learns its graph for k components may miss that number. Linkage of the same
+    /// similarity gives exactly k.
     ///
-    /// **Complexity.** O(n'²) time at most, O(n) memory.
+    /// It runs at group size: samples of a group are one cluster unless their similarity within
+    /// the group is 0.
     ///
-    /// **Determinism.** A function of the similarity.
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other
-    /// evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no
-    /// partition of the samples has.
+    /// O(n'²) time at most, O(n) memory.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the similarity.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence,
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no partition of
+    /// the samples has.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_consensus::Components;

@@ -13,31 +13,42 @@ use crate::ncut::Ncut;
 const NAME: &str = "metaclusters";
 
 part! {
-    /// **Summary.** Meta-clustering: base clusters are put into groups, and each sample goes
-    /// to the group of which it is in the largest share of the clusters.
+    /// Meta-clustering: base clusters are put into groups, and each sample goes to the group of
+    /// which it is in the largest share of the clusters.
     ///
-    /// **Problem.** A [normalised cut](Ncut) puts the base clusters into k groups. The score of
-    /// a sample for a group is the share of the group's clusters that hold the sample; the
-    /// sample goes to the group of the largest score.
+    /// # Problem
+    ///
+    /// A [normalised cut](Ncut) puts the base clusters into k groups. The score of a sample for
+    /// a group is the share of the group's clusters that hold the sample; the sample goes to
+    /// the group of the largest score.
     ///
     /// It runs at group size: the samples of a group are in the same clusters, so they have the
     /// same scores.
     ///
-    /// **Parameters.** None.
+    /// # Parameters
     ///
-    /// **Complexity.** That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N²
-    /// numbers beside the graph.
+    /// None.
     ///
-    /// **Determinism and ties.** A function of the graph, k, the seed and the backend; threads
-    /// change nothing. Equal scores go to the lowest group. Groups that win no sample vanish,
-    /// so that there may be fewer than k clusters.
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are samples or base
-    /// clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups
-    /// do not fit; [`Error::Unsupported`] for weights that are negative or not finite;
+    /// That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N² numbers beside the
+    /// graph.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the graph, k, the seed and the backend; threads change nothing. Equal
+    /// scores go to the lowest group. Groups that win no sample vanish, so that there may be
+    /// fewer than k clusters.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ClusterCount`] for k = 0 or more than there are samples or base clusters;
+    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups do not
+    /// fit; [`Error::Unsupported`] for weights that are negative or not finite;
     /// [`Error::NoConvergence`] if the eigenvectors are not found.
     ///
-    /// **Example.**
+    /// # Example
+    ///
     /// ```
     /// use std::sync::Arc;
     /// use enclust_consensus::Metaclusters;
@@ -54,10 +65,12 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble
-    /// clustering via fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man,
-    /// and Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the
-    /// authors' program as is done here.
+    /// # Reference
+    ///
+    /// D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble clustering via
+    /// fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man, and
+    /// Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the authors'
+    /// program as is done here.
     pub struct Metaclusters("metaclusters", "groups of base clusters that samples vote for");
 }
 

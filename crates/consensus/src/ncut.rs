@@ -16,30 +16,38 @@ const OFFSET: f64 = 0.5;
 /// Rotations after which the search ends.
 const ROTATIONS: usize = 20;
 
-/// **Summary.** Normalised cut of a weighted graph into groups of nodes.
+/// Normalised cut of a weighted graph into groups of nodes.
 ///
-/// **Problem.** From weights W with row sums d, take the k eigenvectors of
-/// D^-1/2 (W + I/2) D^-1/2 with the largest eigenvalues, D = diag(d + 1), and scale the rows
-/// of D^-1/2 V, its columns being of equal length, to points of unit length. Then find k
-/// orthogonal axes and a group for each point such that the points lie as close as
-/// they can to the axes of their groups: in turn, each point goes to the axis with which it
-/// has the largest inner product, and the axes become the orthogonal ones nearest to the
-/// sums of their points. A random point and others as orthogonal to those before as there
-/// are make the first axes.
+/// # Problem
 ///
-/// **Complexity.** O(N² k) time for each of a few tens of products with N nodes, O(N k² + k³)
-/// for each of at most 20 rotations; N² numbers.
+/// From weights W with row sums d, take the k eigenvectors of D^-1/2 (W + I/2) D^-1/2 with the
+/// largest eigenvalues, D = diag(d + 1), and scale the rows of D^-1/2 V, its columns being of
+/// equal length, to points of unit length. Then find k orthogonal axes and a group for each
+/// point such that the points lie as close as they can to the axes of their groups: in turn,
+/// each point goes to the axis with which it has the largest inner product, and the axes become
+/// the orthogonal ones nearest to the sums of their points. A random point and others as
+/// orthogonal to those before as there are make the first axes.
 ///
-/// **Determinism and ties.** A function of the weights, k, the seed and the backend;
-/// threads change nothing. Ties go to the lowest number. The signs and the order of the
-/// eigenvectors do not matter, as they turn points and axes alike. A node to which none of
-/// the eigenvectors reaches is the origin, which goes to group 0.
+/// # Complexity
 ///
-/// **Errors.** [`Error::Size`] if the weights are no square; [`Error::Unsupported`] for
-/// weights that are negative or not finite; [`Error::ClusterCount`] for k = 0 or more than
-/// N; [`Error::NoConvergence`] if the eigenvectors are not found.
+/// O(N² k) time for each of a few tens of products with N nodes, O(N k² + k³) for each of at
+/// most 20 rotations; N² numbers.
 ///
-/// **Example.**
+/// # Determinism and ties
+///
+/// A function of the weights, k, the seed and the backend; threads change nothing. Ties go to
+/// the lowest number. The signs and the order of the eigenvectors do not matter, as they turn
+/// points and axes alike. A node to which none of the eigenvectors reaches is the origin, which
+/// goes to group 0.
+///
+/// # Errors
+///
+/// [`Error::Size`] if the weights are no square; [`Error::Unsupported`] for weights that are
+/// negative or not finite; [`Error::ClusterCount`] for k = 0 or more than N;
+/// [`Error::NoConvergence`] if the eigenvectors are not found.
+///
+/// # Example
+///
 /// ```
 /// use enclust_consensus::Ncut;
 /// use enclust_core::{Ctx, Mat};
@@ -54,9 +62,11 @@ const ROTATIONS: usize = 20;
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** J. Shi, J. Malik, *Normalized cuts and image segmentation*, TPAMI 22
-/// (2000); S. Yu, J. Shi, *Multiclass spectral clustering*, ICCV 2003. The offset and the
-/// end of the search are those of the latter's program.
+/// # Reference
+///
+/// J. Shi, J. Malik, *Normalized cuts and image segmentation*, TPAMI 22 (2000); S. Yu, J. Shi,
+/// *Multiclass spectral clustering*, ICCV 2003. The offset and the end of the search are those
+/// of the latter's program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ncut<S> {
     /// D^-1/2 (W + I/2) D^-1/2.

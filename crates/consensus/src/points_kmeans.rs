@@ -13,25 +13,37 @@ use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
 const NAME: &str = "kmeans";
 
 part! {
-    /// **Summary.** k-means of an embedding, as it is.
+    /// k-means of an embedding, as it is.
     ///
-    /// **Problem.** The groups are points; divide them into k clusters such that the squared
-    /// distances to the means of the clusters have a small sum. Counting samples, a group weighs
-    /// as much as it has samples, which is k-means of the samples themselves: those of a group
-    /// are at one place. Coordinates are neither scaled nor centred.
+    /// # Problem
     ///
-    /// **Parameters.** [`PointsKMeans`]. Counting groups, every group weighs as one sample.
+    /// The groups are points; divide them into k clusters such that the squared distances to
+    /// the means of the clusters have a small sum. Counting samples, a group weighs as much as
+    /// it has samples, which is k-means of the samples themselves: those of a group are at one
+    /// place. Coordinates are neither scaled nor centred.
     ///
-    /// **Complexity.** O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
+    /// # Parameters
     ///
-    /// **Determinism and ties.** A function of the embedding, k and the seed; threads change
-    /// nothing. Ties go to the lowest index. Exactly k clusters come out.
+    /// [`PointsKMeans`]. Counting groups, every group weighs as one sample.
     ///
-    /// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// # Complexity
+    ///
+    /// O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the embedding, k and the seed; threads change nothing. Ties go to the
+    /// lowest index. Exactly k clusters come out.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
     /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
-    /// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not finite.
+    /// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not
+    /// finite.
     ///
-    /// **Example.**
+    /// # Example
+    ///
     /// ```
     /// use std::sync::Arc;
     /// use enclust_consensus::PointsKMeans;
@@ -46,7 +58,9 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** As of [`kmeans`].
+    /// # Reference
+    ///
+    /// As of [`kmeans`].
     pub struct PointsKMeans("kmeans", "k-means of an embedding") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;

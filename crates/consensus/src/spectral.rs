@@ -18,37 +18,46 @@ const NAME: &str = "spectral";
 const SMALL: usize = 320;
 
 part! {
-    /// **Summary.** Spectral clustering after Ng, Jordan and Weiss.
+    /// Spectral clustering after Ng, Jordan and Weiss.
     ///
-    /// **Problem.** From similarities W with row sums D, take the k eigenvectors of
-    /// D^-1/2 W D^-1/2 with the largest eigenvalues, scale each row of them to unit
-    /// length, and divide the rows by k-means.
+    /// # Problem
     ///
-    /// It runs at group size. Counting samples, a group p of rₚ samples with
-    /// degree dₚ = ownₚ + (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries
-    /// √(rₚrᵩ) wₚᵩ / √(dₚdᵩ) and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This
-    /// matrix has the eigenvalues of the one over the samples whose vectors are
-    /// constant on groups; the sample's entry is the group's over √rₚ. The
-    /// others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero inside one
-    /// group and tell no two groups apart.
+    /// From similarities W with row sums D, take the k eigenvectors of D^-1/2 W D^-1/2 with the
+    /// largest eigenvalues, scale each row of them to unit length, and divide the rows by
+    /// k-means.
     ///
-    /// **Parameters.** [`Spectral`]. Counting groups, every group weighs as
-    /// one sample.
+    /// It runs at group size. Counting samples, a group p of rₚ samples with degree dₚ = ownₚ +
+    /// (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries √(rₚrᵩ) wₚᵩ / √(dₚdᵩ)
+    /// and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This matrix has the eigenvalues of
+    /// the one over the samples whose vectors are constant on groups; the sample's entry is the
+    /// group's over √rₚ. The others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero
+    /// inside one group and tell no two groups apart.
     ///
-    /// **Complexity.** O(n'² k) time for each of a few tens of products, then k-means
-    /// in k dimensions; n'²/2 numbers of memory. Where the spectrum has no gap the products
-    /// lead nowhere, and all eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for
-    /// when that is known.
+    /// # Parameters
     ///
-    /// **Determinism and ties.** A function of the similarity, k, the seed and the
-    /// backend; threads change nothing. Ties in k-means go to the lowest index. A
-    /// sample without any similarity stays at the origin of the embedding.
+    /// [`Spectral`]. Counting groups, every group weighs as one sample.
     ///
-    /// **Errors.** [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
-    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence; [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the
-    /// eigenvectors are not found.
+    /// # Complexity
     ///
-    /// **Example.**
+    /// O(n'² k) time for each of a few tens of products, then k-means in k dimensions; n'²/2
+    /// numbers of memory. Where the spectrum has no gap the products lead nowhere, and all
+    /// eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for when that is known.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the similarity, k, the seed and the backend; threads change nothing. Ties
+    /// in k-means go to the lowest index. A sample without any similarity stays at the origin
+    /// of the embedding.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
+    /// [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the eigenvectors are not
+    /// found.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use enclust_consensus::Spectral;
     /// use enclust_core::{Consensus, Ctx, Similarity};
@@ -60,8 +69,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** A. Ng, M. Jordan, Y. Weiss, *On spectral clustering: analysis
-    /// and an algorithm*, NIPS 2001.
+    /// # Reference
+    ///
+    /// A. Ng, M. Jordan, Y. Weiss, *On spectral clustering: analysis and an algorithm*, NIPS
+    /// 2001.
     pub struct Spectral("spectral", "spectral clustering of a similarity") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;

@@ -20,36 +20,43 @@ const NO_DEGREE: f64 = 1e-10;
 const TILE: usize = 16;
 
 part! {
-    /// **Summary.** Transfer cut: spectral clustering of a graph between objects and
-    /// base clusters, at the cost of the smaller side.
+    /// Transfer cut: spectral clustering of a graph between objects and base clusters, at the
+    /// cost of the smaller side.
     ///
-    /// **Problem.** From weights B (objects × clusters) with row sums X, let
-    /// W = BᵀX⁻¹B be the graph over the clusters and D its row sums. Take the k
-    /// eigenvectors V of D^-1/2 W D^-1/2 with the largest eigenvalues, carry them
-    /// over to the objects as X⁻¹ B D^-1/2 V, scale each row to unit length, and
-    /// divide the rows by k-means.
+    /// # Problem
     ///
-    /// It runs at group size. Counting samples, every sum over objects counts a
-    /// group of r samples r times, which gives each sample the row it has in the
-    /// graph over the samples.
+    /// From weights B (objects × clusters) with row sums X, let W = BᵀX⁻¹B be the graph over
+    /// the clusters and D its row sums. Take the k eigenvectors V of D^-1/2 W D^-1/2 with the
+    /// largest eigenvalues, carry them over to the objects as X⁻¹ B D^-1/2 V, scale each row to
+    /// unit length, and divide the rows by k-means.
     ///
-    /// **Parameters.** [`Tcut`]. Counting groups, every group counts once.
+    /// It runs at group size. Counting samples, every sum over objects counts a group of r
+    /// samples r times, which gives each sample the row it has in the graph over the samples.
     ///
-    /// **Complexity.** O(Σ eₚ²) time for W, with eₚ the entries of row p;
-    /// O(N² k) for each of a few tens of products with N clusters; N² numbers of
-    /// memory beside the graph.
+    /// # Parameters
     ///
-    /// **Determinism and ties.** A function of the graph, k, the seed and the
-    /// backend; threads change nothing. Ties in k-means go to the lowest index. An
-    /// object without a cluster stays at the origin; a cluster without an object is
-    /// out of play.
+    /// [`Tcut`]. Counting groups, every group counts once.
     ///
-    /// **Errors.** [`Error::ClusterCount`] for k = 0 or more than there are groups or
-    /// base clusters; [`Error::KindMismatch`] for other evidence; [`Error::Size`] if
-    /// graph and groups do not fit; [`Error::Unsupported`] for weights that are negative or
-    /// not finite; [`Error::NoConvergence`] if the eigenvectors are not found.
+    /// # Complexity
     ///
-    /// **Example.**
+    /// O(Σ eₚ²) time for W, with eₚ the entries of row p; O(N² k) for each of a few tens of
+    /// products with N clusters; N² numbers of memory beside the graph.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the graph, k, the seed and the backend; threads change nothing. Ties in
+    /// k-means go to the lowest index. An object without a cluster stays at the origin; a
+    /// cluster without an object is out of play.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::ClusterCount`] for k = 0 or more than there are groups or base clusters;
+    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups do not
+    /// fit; [`Error::Unsupported`] for weights that are negative or not finite;
+    /// [`Error::NoConvergence`] if the eigenvectors are not found.
+    ///
+    /// # Example
+    ///
     /// ```
     /// use std::sync::Arc;
     /// use enclust_consensus::Tcut;
@@ -64,11 +71,12 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** Z. Li, X.-M. Wu, S.-F. Chang, *Segmentation using superpixels: a
-    /// bipartite graph partitioning approach*, CVPR 2012; as used for ensembles by
-    /// D. Huang, C.-D. Wang, J.-H. Lai, *Locally weighted ensemble clustering*, IEEE
-    /// Trans. Cybernetics 48 (2018). The factor by which the former scales each
-    /// carried vector is left out, as the latter do.
+    /// # Reference
+    ///
+    /// Z. Li, X.-M. Wu, S.-F. Chang, *Segmentation using superpixels: a bipartite graph
+    /// partitioning approach*, CVPR 2012; as used for ensembles by D. Huang, C.-D. Wang, J.-H.
+    /// Lai, *Locally weighted ensemble clustering*, IEEE Trans. Cybernetics 48 (2018). The
+    /// factor by which the former scales each carried vector is left out, as the latter do.
     pub struct Tcut("tcut", "transfer cut of a bipartite graph") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;

@@ -3,13 +3,13 @@
 use enclust_core::{ParamError, Result};
 use rand_mt::Mt;
 
-/// Ensembles drawn from a pool of clusterings, one a run, without end.
+/// An infinite iterator of ensembles drawn from a pool of clusterings, one per run.
 ///
 /// A draw is the beginning of a random permutation of the pool, as MATLAB's
 /// `randperm(pool)` gives it after `rng(seed)`: the order that sorts as many
 /// uniform numbers ascending. The numbers are 53-bit doubles (`genrand_res53`)
-/// from the Mersenne Twister MT19937 seeded by `init_genrand`, and the stream
-/// runs on from one draw to the next. Equal numbers keep their order.
+/// from the Mersenne Twister MT19937 seeded by `init_genrand`, and the stream continues from
+/// one draw to the next. Equal numbers keep their order.
 ///
 /// ```
 /// use enclust_experiment::PaperDraws;
@@ -30,7 +30,7 @@ pub struct PaperDraws {
 }
 
 impl PaperDraws {
-    /// Draws of `take` clusterings, counted from zero, out of a pool.
+    /// Draws of `take` clusterings, counted from zero, from a pool.
     ///
     /// # Errors
     /// [`ParamError::OutOfRange`] unless 1 ≤ `take` ≤ `pool_size`.
@@ -47,7 +47,7 @@ impl PaperDraws {
         Ok(PaperDraws { pool: pool_size, take, twister: Mt::new(seed) })
     }
 
-    /// A number in [0, 1) of 53 random bits.
+    /// A number in [0, 1) with 53 random bits.
     fn uniform(&mut self) -> f64 {
         let high = f64::from(self.twister.next_u32() >> 5);
         let low = f64::from(self.twister.next_u32() >> 6);
@@ -72,8 +72,8 @@ mod tests {
     use super::*;
 
     // NumPy's RandomState is the same generator: the values below are those of
-    // RandomState(1).random_sample(3) and of argsort(random_sample(100)), run
-    // after run of one RandomState(1).
+    // RandomState(1).random_sample(3), and of repeated argsort(random_sample(100)) of one
+    // RandomState(1).
 
     #[test]
     fn uniforms_are_those_of_numpy() {

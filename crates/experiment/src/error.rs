@@ -1,33 +1,33 @@
-//! What can go wrong with a study, with the place where it did.
+//! Errors of studies, with their location.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// A study that cannot be read, run or put together.
+/// A study cannot be read, run or merged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
     /// A file cannot be read.
     #[error("{}: {error}", .path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
     /// A file cannot be written.
     #[error("{}: cannot be written: {error}", .path.display())]
     Write {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
     /// The file is not a study.
     #[error("{file}:{line}:{column}: {message}")]
     Syntax {
-        /// Which file.
+        /// The file.
         file: String,
         /// Line, counted from one.
         line: usize,
@@ -36,20 +36,20 @@ pub enum StudyError {
         /// What is wrong there.
         message: String,
     },
-    /// A key has a value that makes no sense.
+    /// A key has an invalid value.
     #[error("{file}: {key}: {what}")]
     Value {
-        /// Which file.
+        /// The file.
         file: String,
-        /// Which key.
+        /// The key.
         key: &'static str,
         /// What is wrong with its value.
         what: String,
     },
-    /// A pipeline cannot be put together.
+    /// A pipeline cannot be built.
     #[error("{file}:{line}: variant \"{variant}\": {error}")]
     Variant {
-        /// Which file.
+        /// The file.
         file: String,
         /// Line on which the variant begins, counted from one.
         line: usize,
@@ -58,28 +58,28 @@ pub enum StudyError {
         /// What is wrong with it.
         error: Box<enclust_core::Error>,
     },
-    /// The linear algebra cannot be set up.
+    /// The linear-algebra backend cannot be created.
     #[error("backend: {error}")]
     Backend {
-        /// Why.
+        /// The cause.
         error: Box<enclust_core::Error>,
     },
-    /// A variant names neither a method nor the parts of one.
+    /// A variant specifies neither a method nor its parts.
     #[error(
-        "{file}:{line}: variant \"{variant}\" names no method; give method, or ca and finish, or a [base]"
+        "{file}:{line}: variant \"{variant}\" has no method; give method, or ca and consensus, or a [base]"
     )]
     NoMethod {
-        /// Which file.
+        /// The file.
         file: String,
         /// Line on which the variant begins, counted from one.
         line: usize,
         /// Its name.
         variant: String,
     },
-    /// A grid that nobody published.
+    /// No grid was published for the parameter.
     #[error("{file}:{line}: variant \"{variant}\": no grid was published for {}", of(.parameter))]
     NoPublishedGrid {
-        /// Which file.
+        /// The file.
         file: String,
         /// Line on which the variant begins, counted from one.
         line: usize,
@@ -88,56 +88,56 @@ pub enum StudyError {
         /// The parameter; `None` for all of them.
         parameter: Option<String>,
     },
-    /// A name stands for two things.
+    /// A name is used twice.
     #[error("{file}: two {what}s are called \"{name}\"")]
     Twice {
-        /// Which file.
+        /// The file.
         file: String,
-        /// What is named: "variant", "grid" or "pool".
+        /// The kind of thing that has this name: "variant", "grid" or "pool".
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// Something was asked for by a name nobody has.
+    /// The requested name does not exist.
     #[error("there is no {what} \"{name}\"; known: {}", .known.join(", "))]
     Unknown {
-        /// What was asked for.
+        /// The kind of thing that was requested.
         what: &'static str,
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The names there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// A method that a table does not have.
+    /// The table does not have this method.
     #[error("the table {table} has no method \"{method}\"; it has {}", .known.join(", "))]
     NotInTable {
         /// The table.
         table: &'static str,
-        /// The name given.
+        /// The given name.
         method: String,
         /// The methods it has.
         known: Vec<String>,
     },
-    /// A method of the paper that this version does not have.
+    /// This version does not have this method of the paper.
     #[error("{method} is not available yet; available here: {}", .available.join(", "))]
     NotAvailable {
         /// The method.
         method: String,
-        /// The methods that are.
+        /// The available methods.
         available: Vec<String>,
     },
-    /// No file belongs to a pool's name.
+    /// There is no file for the name of a pool.
     #[error("pool \"{name}\" is not in {}", folders(.looked))]
     PoolNotFound {
         /// The name as the study writes it.
         name: String,
-        /// The folders searched, in order.
+        /// The folders that were searched, in order.
         looked: Vec<PathBuf>,
     },
     /// A pool cannot be read.
     #[error(transparent)]
     Pool(Box<enclust_io::ReadError>),
-    /// A pool has no truth where one is needed.
+    /// A pool has no truth, but the truth is needed.
     #[error("pool \"{pool}\" has no truth labels, but {needed_by} needs them")]
     NoTruth {
         /// The pool.
@@ -145,16 +145,16 @@ pub enum StudyError {
         /// The metric or the number of clusters that needs the truth.
         needed_by: String,
     },
-    /// A draw or a column does not fit a pool, or the pool's own scores fail.
+    /// A draw or a column does not fit a pool, or its clusterings cannot be scored.
     #[error("pool \"{pool}\": {error}")]
     Draw {
         /// The pool.
         pool: String,
-        /// What does not fit.
+        /// The cause.
         error: Box<enclust_core::Error>,
     },
-    /// A figure that does not exist for a variant.
-    #[error("variant \"{variant}\" makes no similarity, but {metric} is a figure of one")]
+    /// A metric is not defined for a variant.
+    #[error("variant \"{variant}\" makes no similarity, but {metric} needs one")]
     NoSimilarity {
         /// The variant.
         variant: String,
@@ -164,32 +164,32 @@ pub enum StudyError {
     /// A run failed.
     #[error("{cell}: {error}")]
     Cell {
-        /// Pool, run and variant in words.
+        /// A description of pool, run and variant.
         cell: String,
-        /// Why.
+        /// The cause.
         error: Box<enclust_core::Error>,
     },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// The requested number.
         threads: usize,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// The folder holds the results of something else.
+    /// The folder contains the results of a different study.
     #[error(
-        "{} holds another study: {}; take another folder, or remove this one",
+        "{} contains a different study: {}; use another folder, or remove this one",
         .folder.display(), listed(.differences)
     )]
     OtherStudy {
         /// The folder.
         folder: PathBuf,
-        /// What differs, at least one thing.
+        /// The differences, at least one.
         differences: Vec<Difference>,
     },
-    /// Another process works in the folder.
-    #[error("{}: another run is working in this folder", .folder.display())]
+    /// Another process is using the folder.
+    #[error("{}: another run is using this folder", .folder.display())]
     Busy {
         /// The folder.
         folder: PathBuf,
@@ -208,26 +208,26 @@ pub enum StudyError {
         /// The folder.
         folder: PathBuf,
     },
-    /// Shards that do not add up.
+    /// The shards are incomplete.
     #[error("{missing} of {cells} runs are missing, the first of them: {first}")]
     Incomplete {
         /// Number of runs that no shard has.
         missing: usize,
         /// Number of runs of the whole study.
         cells: usize,
-        /// The first missing one in words.
+        /// A description of the first missing run.
         first: String,
     },
-    /// Two shards disagree.
-    #[error("{}: its result for {cell} is not that of the shards before", .folder.display())]
+    /// Two shards have different results for the same run.
+    #[error("{}: its result for {cell} differs from that of a previous shard", .folder.display())]
     Conflict {
-        /// The shard that came later.
+        /// The later shard.
         folder: PathBuf,
-        /// The run in words.
+        /// A description of the run.
         cell: String,
     },
-    /// A shard that is not "number/count".
-    #[error("\"{text}\" is no shard; write 3/16 for the third of sixteen")]
+    /// A shard does not have the form "number/count".
+    #[error("\"{text}\" is not a shard; write 3/16 for the third of sixteen")]
     Shard {
         /// What was given.
         text: String,
@@ -246,14 +246,14 @@ impl From<enclust_io::ReadError> for StudyError {
     }
 }
 
-/// Something that is not the same in two studies.
+/// A difference between two studies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Where in the resolved study, such as `variants.0.name`.
+    /// The location in the resolved study, such as `variants.0.name`.
     pub at: String,
-    /// What the folder holds, `nothing` if it has no such entry.
+    /// The value in the folder, `nothing` if there is no such entry.
     pub there: String,
-    /// What was to be run.
+    /// The value in the current study.
     pub here: String,
 }
 
@@ -263,7 +263,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// The first few differences; one change often shows in many places.
+/// The first few differences; a single change often causes several of them.
 fn listed(differences: &[Difference]) -> String {
     const SHOWN: usize = 3;
     let mut text: Vec<String> = differences.iter().take(SHOWN).map(Difference::to_string).collect();
@@ -279,9 +279,9 @@ fn of(parameter: &Option<String>) -> &str {
 
 fn folders(looked: &[PathBuf]) -> String {
     if looked.is_empty() {
-        return "any folder, for none was given".into();
+        return "any folder, because none was given".into();
     }
-    // The folder of a file that is named without one.
+    // The folder of a file that is given without a folder.
     let shown =
         |p: &PathBuf| if p.as_os_str().is_empty() { ".".into() } else { p.display().to_string() };
     looked.iter().map(shown).collect::<Vec<_>>().join(" or ")

@@ -1,16 +1,16 @@
-//! Protocols of enclust: how ensembles are drawn, whole studies from one file, and the
-//! published tables.
+//! Experiments of enclust: drawing of ensembles, studies defined by a file, and the published
+//! tables.
 //!
-//! - [`PaperDraws`] draws ensembles, [`Summary`] sums runs up.
-//! - [`study`] runs every variant of a pipeline on every draw from every pool, so that
-//!   it can be stopped, resumed, and split over machines.
-//! - [`reproduce`] holds the tables of the EC-CMS paper as studies and puts the figures
-//!   beside the published ones.
+//! - [`PaperDraws`] draws ensembles, [`Summary`] summarises runs.
+//! - [`study`] runs every variant of a pipeline on every draw from every pool. A study can be
+//!   stopped, resumed, and split over machines.
+//! - [`reproduce`] contains the tables of the EC-CMS paper as studies and compares the results
+//!   with the published values.
 //!
 //! ```
 //! use enclust_experiment::{PaperDraws, Summary};
 //!
-//! // Three ensembles of 20 out of a pool of 100 clusterings.
+//! // Three ensembles of 20 clusterings from a pool of 100.
 //! for columns in PaperDraws::new(100, 20, 1)?.take(3) {
 //!     assert_eq!(columns.len(), 20);
 //! }

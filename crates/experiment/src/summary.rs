@@ -4,7 +4,7 @@ use std::fmt;
 
 use enclust_core::{Error, Result};
 
-/// Mean and sample standard deviation, as tables print them.
+/// Mean and sample standard deviation.
 ///
 /// ```
 /// use enclust_experiment::Summary;
@@ -26,7 +26,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Summarises some values.
+    /// Summarises values.
     ///
     /// # Errors
     /// [`Error::Empty`] if there are none.
@@ -36,7 +36,8 @@ impl Summary {
             return Err(Error::Empty { what: "list of values" });
         }
         let mean = values.iter().sum::<f64>() / runs as f64;
-        // In two passes: one pass over squares cancels when the spread is small.
+        // Two passes, because summing squares in one pass suffers from cancellation if the
+        // spread is small.
         let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
         let std = if runs == 1 { 0.0 } else { (squares / (runs - 1) as f64).sqrt() };
         Ok(Summary { runs, mean, std })

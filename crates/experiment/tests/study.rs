@@ -1,5 +1,5 @@
-//! Studies on a small pool: the same tables whatever the threads, however often
-//! stopped, whole or in shards.
+//! Studies on a small pool: the tables do not depend on the number of threads, on interruptions
+//! or on shards.
 
 mod common;
 
@@ -49,12 +49,12 @@ fn try_plan(bench: &Path) -> Result<Plan, StudyError> {
     Study::read(bench.join("study.toml"))?.plan(&standard(), &[])
 }
 
-/// The tables whose bytes must not depend on how they came about.
+/// The tables whose bytes must not depend on how the study was run.
 fn tables(folder: &Path) -> [Vec<u8>; 2] {
     ["runs.csv", "summary.csv"].map(|name| std::fs::read(folder.join(name)).unwrap())
 }
 
-/// The same of a study whose grids are tuned.
+/// The same for a study with tuned grids.
 fn tuned_tables(folder: &Path) -> [Vec<u8>; 3] {
     let [runs, summary] = tables(folder);
     [runs, summary, std::fs::read(folder.join("tuned.csv")).unwrap()]
@@ -96,8 +96,9 @@ fn threads_change_no_byte() {
     assert!(record.contains("\"threads\": 2") && record.contains("\"sha256\""), "{record}");
 }
 
-/// LWEA has no random start and hardly a tie, so a shuffle moves none of its scores; the
-/// similarity behind `recall@0.5` and the number of iterations belong to no order either.
+/// LWEA uses no random numbers and has hardly any ties, so shuffling does not change its
+/// scores. The similarity behind `recall@0.5` and the number of iterations do not depend on the
+/// order either.
 #[test]
 fn shuffled_samples_keep_the_scores_of_methods_that_owe_nothing_to_order() {
     let text = STUDY.replace("runs = 4", "runs = 4\nshuffle = true");
@@ -109,13 +110,13 @@ fn shuffled_samples_keep_the_scores_of_methods_that_owe_nothing_to_order() {
     let (plain, shuffled) = (values(plain.path()), values(shuffled.path()));
     assert_eq!(plain.len(), shuffled.len());
     let same = plain.iter().zip(&shuffled).filter(|(a, b)| (*a - *b).abs() < 1e-9).count();
-    assert!(same * 20 >= plain.len() * 19, "{same} of {} figures are the same", plain.len());
+    assert!(same * 20 >= plain.len() * 19, "{same} of {} figures are equal", plain.len());
     let protocol = |shuffle: bool| {
         let text = if shuffle { text.as_str() } else { STUDY };
         serde_json::to_string(&plan(bench(text).path()).protocol).unwrap()
     };
     assert!(protocol(true).contains("\"shuffle\":true"));
-    assert!(!protocol(false).contains("shuffle"), "studies of earlier versions go on");
+    assert!(!protocol(false).contains("shuffle"), "studies of earlier versions can be resumed");
 }
 
 #[test]
@@ -128,13 +129,13 @@ fn shards_put_together_are_the_whole() {
         let folder = bench.path().join(format!("shard-{number}"));
         let shard = Some(format!("{number}/3").parse().unwrap());
         plan.run_in(&folder, &RunOptions { shard, ..RunOptions::default() }).unwrap();
-        assert!(!folder.join("summary.csv").exists(), "a part has no mean");
+        assert!(!folder.join("summary.csv").exists(), "a shard has no summary");
         folders.push(folder);
     }
     let out = bench.path().join("merged");
     let missing = merge(&out, &folders[..2]).unwrap_err();
     assert!(matches!(missing, StudyError::Incomplete { cells: 64, .. }), "{missing}");
-    // Any order, one of them twice.
+    // In any order, with one shard given twice.
     folders.reverse();
     folders.push(folders[0].clone());
     merge(&out, &folders).unwrap();
@@ -143,7 +144,7 @@ fn shards_put_together_are_the_whole() {
     assert_eq!(tables(&out), expected);
 }
 
-/// Panics in the middle, which leaves the folder as a kill would.
+/// Panics during the run, which leaves the folder in the same state as a kill.
 struct Stop(AtomicUsize);
 
 impl Progress for Stop {
@@ -173,7 +174,7 @@ fn a_stopped_study_goes_on_where_it_was() {
     }
     let options = RunOptions { progress: &Count(&ran), ..RunOptions::default() };
     plan(bench.path()).run_in(&out, &options).unwrap();
-    // A cell is kept before it is told of, so each stop kept one more than it let pass.
+    // A cell is stored before it is reported, so each stop stored one more than it reported.
     assert_eq!(ran.load(Ordering::SeqCst), 64 - (1 + 2 + 6 + 21));
     assert_eq!(tables(&out), expected);
     plan(bench.path()).run_in(&out, &options).unwrap();
@@ -256,7 +257,7 @@ fn tuned_rows_are_the_same_bytes_however_they_came_about() {
         let folder = bench.path().join(format!("shard-{number}"));
         let shard = Some(format!("{number}/2").parse().unwrap());
         plan.run_in(&folder, &RunOptions { shard, ..RunOptions::default() }).unwrap();
-        assert!(!folder.join("tuned.csv").exists(), "a part has nothing to choose from");
+        assert!(!folder.join("tuned.csv").exists(), "a shard has no tuned rows");
         folder
     });
     let out = bench.path().join("merged");
@@ -282,7 +283,7 @@ fn defaults_are_run_unless_they_are_run_anyway() {
     assert_eq!(names(&tuned_study()), (5, format!("{admm} (default)")));
     let in_grid = tuned_study().replace("[0.1, 1]", "[0.1, 0.4, 1]");
     assert_eq!(names(&in_grid), (5, format!("{admm} enhance.lambda=0.4")));
-    // A grid over the base's own method: its default is the base.
+    // A grid over the method of the base: its default is the base.
     let of_base = tuned_study().replace("enhance = \"admm\"", "name = \"grid\"");
     assert_eq!(names(&of_base), (4, "ec-cms".to_string()));
     let set = tuned_study()
@@ -327,7 +328,7 @@ fn tuned_figures_are_those_of_the_runs() {
 fn what_cannot_be_tuned_is_refused() {
     let cases = [
         ("\"ari\"\n", "\"nmi\"\n", "tuned_by: nmi is not among the metrics"),
-        ("\"ari\"\n", "\"iterations\"\n", "tuned_by: iterations is no metric of which more is"),
+        ("\"ari\"\n", "\"iterations\"\n", "tuned_by: iterations is not a metric for which larger is"),
         ("\"ari\"\n", "\"arj\"\n", "there is no metric \"arj\""),
         (
             "grid = { enhance.lambda = [0.1, 1] }",
@@ -374,7 +375,7 @@ fn fewer_clusters_than_asked_for_are_counted() {
     };
     assert!(clusters(true).all(|(k, found)| found == k));
     assert!(clusters(false).all(|(k, found)| found <= k));
-    assert!(clusters(false).any(|(k, found)| found < k), "ecpcs-mc loses some of nine");
+    assert!(clusters(false).any(|(k, found)| found < k), "ecpcs-mc finds fewer than nine clusters in some runs");
     let others = results.other_counts();
     assert!(others.iter().all(|other| other.variant == "ecpcs-mc" && *other.found.end() < other.k));
     let told: usize = others.iter().map(|other| other.runs).sum();
@@ -383,7 +384,8 @@ fn fewer_clusters_than_asked_for_are_counted() {
     assert!(rows.iter().filter(|r| r.metric == "clusters").all(|r| r.rank.is_none()));
 }
 
-/// The studies of this crate, on pools of their names: no part or parameter in them is unknown.
+/// The studies of this crate can be planned on pools with the expected names: they contain no
+/// unknown part or parameter.
 #[test]
 fn every_study_of_this_crate_can_be_run() {
     let pools = tempfile::tempdir().unwrap();

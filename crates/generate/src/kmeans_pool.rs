@@ -54,35 +54,46 @@ parameters! {
     }
 }
 
-/// **Summary.** Many runs of k-means on the rows of a feature matrix.
+/// Many runs of k-means on the rows of a feature matrix.
 ///
-/// **Problem.** An ensemble needs base clusterings that are good and differ. Each run
-/// draws its number of clusters K evenly from 2 to ⌊√n⌋, as the EC-CMS paper makes its
-/// pools, and starts once by [k-means++](enclust_consensus::kmeans). It may see a random
-/// part of the features (random subspaces) and be fitted on a random part of the samples
-/// (subsampling); both parts are drawn without replacement.
+/// # Problem
 ///
-/// **Parameters.** See [`KMeansPoolParams`]. Shares are rounded to whole numbers, at
-/// least 1. By default a start takes the best of several candidates for each centre,
-/// which scikit-learn does too; `candidates = 1` is plain k-means++.
+/// An ensemble needs base clusterings that are good and differ. Each run draws its number of
+/// clusters K evenly from 2 to ⌊√n⌋, as the EC-CMS paper makes its pools, and starts once by
+/// [k-means++](enclust_consensus::kmeans). It may see a random part of the features (random
+/// subspaces) and be fitted on a random part of the samples (subsampling); both parts are drawn
+/// without replacement.
 ///
-/// **Complexity.** That of [`kmeans`](enclust_consensus::kmeans) for each
-/// run, in parallel; memory for the labels and for one run a thread.
+/// # Parameters
 ///
-/// **Determinism and ties.** Run number b draws from stream b of one ChaCha8 generator:
-/// K, the seed of k-means, the features, the samples, in this order. So neither the
-/// number of threads nor the size of the pool changes what run b finds.
+/// See [`KMeansPoolParams`]. Shares are rounded to whole numbers, at least 1. By default a
+/// start takes the best of several candidates for each centre, which scikit-learn does too;
+/// `candidates = 1` is plain k-means++.
 ///
-/// **Errors.** [`Error::Empty`](enclust_core::Error::Empty) without features,
+/// # Complexity
+///
+/// That of [`kmeans`](enclust_consensus::kmeans) for each run, in parallel; memory for the
+/// labels and for one run a thread.
+///
+/// # Determinism and ties
+///
+/// Run number b draws from stream b of one ChaCha8 generator: K, the seed of k-means, the
+/// features, the samples, in this order. So neither the number of threads nor the size of the
+/// pool changes what run b finds.
+///
+/// # Errors
+///
+/// [`Error::Empty`](enclust_core::Error::Empty) without features,
 /// [`Size`](enclust_core::Error::Size) if they are no matrix,
 /// [`Feature`](enclust_core::Error::Feature) for one that is not finite,
 /// [`Param`](enclust_core::Error::Param) if `min_clusters` exceeds the most clusters,
-/// [`ClusterCount`](enclust_core::Error::ClusterCount) if these exceed the samples a run
-/// is fitted on, [`NotFinite`](enclust_core::Error::NotFinite) if numbers are too large
-/// to be squared, [`Memory`](enclust_core::Error::Memory) if it cannot fit,
+/// [`ClusterCount`](enclust_core::Error::ClusterCount) if these exceed the samples a run is
+/// fitted on, [`NotFinite`](enclust_core::Error::NotFinite) if numbers are too large to be
+/// squared, [`Memory`](enclust_core::Error::Memory) if it cannot fit,
 /// [`Cancelled`](enclust_core::Error::Cancelled) if the caller stops it.
 ///
-/// **Example.**
+/// # Example
+///
 /// ```
 /// use enclust_generate::{KMeansPool, KMeansPoolParams};
 ///
@@ -94,8 +105,10 @@ parameters! {
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via
-/// co-association matrix self-enhancement", TNNLS 2023.
+/// # Reference
+///
+/// Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via co-association matrix
+/// self-enhancement", TNNLS 2023.
 #[derive(Clone, Debug, Default)]
 pub struct KMeansPool {
     params: KMeansPoolParams,
@@ -104,7 +117,7 @@ pub struct KMeansPool {
 /// So many clusterings as the paper makes them: [`KMeansPool`] with default parameters.
 ///
 /// # Errors
-/// As [`KMeansPool::generate`].
+/// The same as [`KMeansPool::generate`].
 pub fn kmeans_pool(features: &[f64], dimension: usize, size: usize, seed: u64) -> Result<Ensemble> {
     let params = KMeansPoolParams::default().size(size).seed(seed);
     KMeansPool::new(params)?.generate(features, dimension)

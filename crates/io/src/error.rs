@@ -1,55 +1,55 @@
-//! What can go wrong with a file, with the place where it did.
+//! Errors of reading and writing, with their position in the file.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be taken.
+/// A file could not be read.
 ///
-/// The message is one or two lines: the file, the place, what is wrong there and, where
-/// there is a way out, what to do.
+/// The message has one or two lines: the file, the position, the cause and, if possible, a
+/// remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[error("{}: {fault}", .path.display())]
 pub struct ReadError {
-    /// Which file.
+    /// The path of the file.
     pub path: PathBuf,
     /// What is wrong with it.
     pub fault: Fault,
 }
 
 impl ReadError {
-    /// The fault, with the file it was found in.
+    /// Combines the fault with the path of the file.
     pub fn new(path: impl AsRef<Path>, fault: impl Into<Fault>) -> Self {
         ReadError { path: path.as_ref().into(), fault: fault.into() }
     }
 }
 
-/// A file that cannot be written.
+/// A file could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[error("{}: {error}", .path.display())]
 pub struct WriteError {
-    /// Which file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error of the system.
     pub error: io::Error,
 }
 
-/// A position in a file, counted from 1 as people see it there.
+/// A position in a file, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// In a text file; a header counts as a line, an id column as a column.
+    /// A position in a text file; a header counts as a line, an id column as a column.
     Line {
         /// The line of the file.
         line: usize,
         /// The column in that line.
         column: usize,
     },
-    /// In an array or a table.
+    /// A position in an array or a table.
     Cell {
-        /// The array's name, if the file names it.
+        /// The name of the array, if it has one.
         array: Option<String>,
         /// Row, counted from 1.
         row: usize,
@@ -74,30 +74,30 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The system does not hand out the content.
+    /// The system could not read the content.
     #[error("{message}")]
     System {
-        /// What kind of refusal.
+        /// The kind of the error.
         kind: io::ErrorKind,
-        /// What the system said.
+        /// The error of the system.
         message: String,
     },
-    /// The path names a folder, a device or a pipe.
+    /// The path is a folder, a device or a pipe.
     #[error("not a regular file")]
     NotAFile,
-    /// It is not a sound MATLAB file.
+    /// It is not a valid MATLAB file.
     #[error(transparent)]
     Mat(#[from] MatError),
-    /// It is not a sound NumPy array.
+    /// It is not a valid NumPy array.
     #[error(transparent)]
     Npy(#[from] NpyError),
-    /// It is not a sound archive of NumPy arrays.
-    #[error("not a sound .npz archive: {what}")]
+    /// It is not a valid archive of NumPy arrays.
+    #[error("not a valid .npz archive: {what}")]
     Npz {
         /// What is wrong with the archive.
         what: String,
     },
-    /// An array in an archive is not sound.
+    /// An array in an archive is not valid.
     #[error("array {name:?}: {error}")]
     InArray {
         /// Its name.
@@ -105,29 +105,29 @@ pub enum Fault {
         /// What is wrong with it.
         error: NpyError,
     },
-    /// It is not a sound Parquet table.
+    /// It is not a valid Parquet table.
     #[error("not a readable Parquet file: {what}")]
     Parquet {
         /// What is wrong with it.
         what: String,
     },
     /// It is a Parquet file, and this build cannot read them.
-    #[error("a Parquet file; this build has none of that, build with the feature \"parquet\"")]
+    #[error("this build cannot read Parquet files; build with the feature \"parquet\"")]
     NoParquet,
-    /// Something else than a text file where only that is read.
-    #[error("not a text file, which is needed here")]
+    /// It is not a text file, and only text files are supported here.
+    #[error("not a text file; a text file is needed here")]
     NotText,
-    /// An array of something else than floats where only those are read.
+    /// The array does not contain floats, and only floats are supported here.
     #[error("the values are not floats; convert them with astype(float)")]
     NotFloats,
-    /// A text file that is not UTF-8.
+    /// The text file is not UTF-8.
     #[error("line {line} is not UTF-8 text; save the file as UTF-8")]
     NotUtf8 {
         /// The first such line, counted from 1.
         line: usize,
     },
-    /// A line has another number of cells than the first.
-    #[error("line {line} has {found} cells where {expected} were expected")]
+    /// A line has a different number of cells than the first line.
+    #[error("line {line} has {found} cells, but {expected} were expected")]
     Ragged {
         /// The line, counted from 1.
         line: usize,
@@ -136,21 +136,21 @@ pub enum Fault {
         /// Cells of this one.
         found: usize,
     },
-    /// A line without any cell, and more lines after it.
+    /// A blank line is followed by other lines.
     #[error("line {line} is blank; write NA for a missing label")]
     Blank {
         /// The line, counted from 1.
         line: usize,
     },
-    /// Nothing tells whether the first line is a header.
-    #[error("whether line 1 is a header or a sample cannot be told; say which (header: yes or no)")]
+    /// It is unclear whether the first line is a header.
+    #[error("it is unclear whether line 1 is a header or a sample; state which (header: yes or no)")]
     HeaderUnclear,
-    /// Nothing tells whether the first column names the samples.
+    /// It is unclear whether the first column names the samples.
     #[error(
-        "whether column 1 names the samples or is data cannot be told; say which (id column: yes or no)"
+        "it is unclear whether column 1 names the samples or is data; state which (id column: yes or no)"
     )]
     IdsUnclear,
-    /// Two samples of one name.
+    /// Two samples have the same name.
     #[error("{at}: the sample id {id:?} occurs twice (if these are labels: id column: no)")]
     DuplicateId {
         /// Where it occurs again.
@@ -158,83 +158,83 @@ pub enum Fault {
         /// The id.
         id: String,
     },
-    /// A sample without a name among samples with one.
+    /// A sample has no name although others have one.
     #[error("{at}: the sample id is missing (if these are labels: id column: no)")]
     MissingId {
         /// Where.
         at: Place,
     },
-    /// A file of arrays lacks the one that is needed.
+    /// A file of arrays does not contain the required array.
     #[error("there is no array {}, only {}", alternatives(.wanted), quoted(.found))]
     NoArray {
-        /// Names it may have.
+        /// The accepted names.
         wanted: Vec<&'static str>,
-        /// The arrays that are there.
+        /// The arrays in the file.
         found: Vec<String>,
     },
-    /// A variable or column is of a kind that is not read.
-    #[error("{name:?} cannot be read: it holds {holds}")]
+    /// A variable or column has an unsupported type.
+    #[error("{name:?} cannot be read: it contains {holds}")]
     Unread {
         /// Its name.
         name: String,
-        /// What it holds.
+        /// What it contains.
         holds: String,
     },
     /// An array has the wrong shape.
     #[error("{}the shape is {shape:?}, {expected} is needed", named(.array))]
     Shape {
-        /// Its name, if the file names it.
+        /// Its name, if it has one.
         array: Option<String>,
         /// Its shape.
         shape: Vec<usize>,
-        /// The shape in words.
+        /// The required shape, in words.
         expected: &'static str,
     },
     /// A table has the wrong number of columns.
-    #[error("{found} columns where {expected}")]
+    #[error("{found} columns found; {expected}")]
     Columns {
-        /// What is needed, in words.
+        /// The requirement, in words.
         expected: &'static str,
-        /// How many there are.
+        /// The actual number.
         found: usize,
     },
-    /// The truth labels another number of samples than the clusterings.
+    /// The truth and the clusterings have different numbers of samples.
     #[error(
         "{truth} truth labels for {samples} samples (rows){}",
         if *.transposed { format!("; there are {truth} columns: is the pool transposed?") } else { String::new() }
     )]
     Samples {
-        /// Samples of the clusterings.
+        /// Number of samples of the clusterings.
         samples: usize,
-        /// Labels of the truth.
+        /// Number of truth labels.
         truth: usize,
         /// Whether there are as many clusterings as truth labels.
         transposed: bool,
     },
-    /// Names that are not as many as what they name.
-    #[error("{array:?} has {found} names where {expected} are needed")]
+    /// The number of names is wrong.
+    #[error("{array:?} has {found} names, but {expected} are needed")]
     Names {
         /// The array of names.
         array: &'static str,
-        /// How many there should be.
+        /// The required number.
         expected: usize,
-        /// How many there are.
+        /// The actual number.
         found: usize,
     },
-    /// The truth has no sample of that name.
+    /// The truth has no sample with this name.
     #[error("the truth has no label for the sample {id:?}")]
     UnknownId {
         /// The sample's name in the pool.
         id: String,
     },
-    /// The label −1, and no word on what it means.
-    #[error("{at}: the label -1 usually marks noise; say what it is (noise: singleton or missing)")]
+    /// There is a label −1, and its meaning is not stated.
+    #[error("{at}: the label -1 usually marks noise; state its meaning (noise: singleton or missing)")]
     Noise {
         /// Where.
         at: Place,
     },
-    /// A label that is a number but not a whole one.
-    #[error("{at}: {value} is not a whole number, as labels must be")]
+    /// A label is a number but not a whole number.
+    #[error("{at}: {value} is not a whole number; labels must be whole numbers or text")]
     Label {
         /// Where.
         at: Place,
@@ -244,10 +244,10 @@ pub enum Fault {
     /// The truth does not label every sample.
     #[error("{at}: the truth has no label there")]
     NoTruth {
-        /// The first such place.
+        /// The first missing label.
         at: Place,
     },
-    /// A feature that is not a finite number.
+    /// A feature is not a finite number.
     #[error("{at}: {value} is not a finite number")]
     Feature {
         /// Where.
@@ -255,24 +255,24 @@ pub enum Fault {
         /// What is there.
         value: String,
     },
-    /// A sample of a pair that is not known.
-    #[error("{at}: {text:?} is no sample{}", if *.by_number { "; they are numbered from 1" } else { "" })]
+    /// A sample of a pair does not exist.
+    #[error("{at}: {text:?} is not a sample{}", if *.by_number { "; samples are numbered from 1" } else { "" })]
     UnknownSample {
         /// Where.
         at: Place,
         /// What is there.
         text: String,
-        /// Whether samples can be named by number here.
+        /// Whether samples can be given by number here.
         by_number: bool,
     },
-    /// A pair that is no pair.
+    /// Both samples of a pair are the same.
     #[error("line {line} pairs a sample with itself")]
     SelfPair {
         /// The line, counted from 1.
         line: usize,
     },
-    /// A similarity that is not a number from 0 to 1.
-    #[error("{at}: {value} is not a similarity, which lies in [0, 1]")]
+    /// A similarity is not in [0, 1].
+    #[error("{at}: {value} is not a similarity; similarities lie in [0, 1]")]
     Similarity {
         /// Where.
         at: Place,
@@ -280,19 +280,19 @@ pub enum Fault {
         value: f64,
     },
     /// Mirrored entries of a similarity differ.
-    #[error("{at} is {value} where its mirror image is {mirrored}; the matrix is not symmetric")]
+    #[error("{at} is {value}, but the mirrored entry is {mirrored}; the matrix is not symmetric")]
     Asymmetric {
         /// The entry that was read later.
         at: Place,
         /// Its value.
         value: f64,
-        /// The value of the other.
+        /// The value of the mirrored entry.
         mirrored: f64,
     },
     /// There are no values.
-    #[error("there are no samples or no columns in it")]
+    #[error("it has no samples or no columns")]
     Empty,
-    /// The values are sound, but make no ensemble or no similarity.
+    /// The values can be read, but they do not form a valid ensemble or similarity.
     #[error(transparent)]
     Core(#[from] enclust_core::Error),
 }
@@ -303,24 +303,24 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// Bytes that are not a sound MATLAB file of versions 5 to 7.
+/// Bytes that are not a valid MATLAB file of versions 5 to 7.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatError {
-    /// There is no header of these versions.
+    /// The header is not of these versions.
     #[error("not a MATLAB file of version 5 to 7; in MATLAB, save with '-v7'")]
     NotMat,
-    /// It is an HDF5 file, as MATLAB writes them since version 7.3.
-    #[error("a MATLAB file of version 7.3 (HDF5), which is not read; in MATLAB, save with '-v7'")]
+    /// It is an HDF5 file, the format of MATLAB version 7.3.
+    #[error("a MATLAB file of version 7.3 (HDF5), which is not supported; in MATLAB, save with '-v7'")]
     Hdf5,
-    /// It ends too early.
+    /// The file ends too early.
     #[error("truncated: {needed} bytes are needed at byte {at}, {left} are left")]
     Truncated {
-        /// Where the missing bytes should begin.
+        /// The position of the first missing byte.
         at: usize,
-        /// How many there should be.
+        /// The required number.
         needed: usize,
-        /// How many there are.
+        /// The actual number.
         left: usize,
     },
     /// Something contradicts the format.
@@ -331,48 +331,47 @@ pub enum MatError {
         /// What is wrong there.
         what: &'static str,
     },
-    /// A variable is larger than this reader takes.
-    #[error("the variable at byte {at} is too large, {limit} bytes are the limit")]
+    /// A variable exceeds the maximum size.
+    #[error("the variable at byte {at} is too large; the limit is {limit} bytes")]
     TooLarge {
         /// Where.
         at: usize,
-        /// The largest size taken, as doubles and before compression.
+        /// The maximum size, as doubles and before compression.
         limit: usize,
     },
-    /// Something is wrong within a compressed variable; positions are counted
-    /// in what it holds.
+    /// A compressed variable is invalid; positions refer to the decompressed data.
     #[error("in the compressed variable at byte {at}: {error}")]
     Compressed {
-        /// Where the variable begins in the file.
+        /// The position of the variable in the file.
         at: usize,
-        /// What is wrong within.
+        /// The error in the decompressed data.
         error: Box<MatError>,
     },
 }
 
-/// Bytes that are not a sound NumPy array.
+/// Bytes that are not a valid NumPy array.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NpyError {
-    /// The magic bytes are not there.
+    /// The magic bytes are missing.
     #[error("not a NumPy file")]
     NotNpy,
-    /// A version of the format that is not known.
-    #[error("version {major}.{minor} of the NumPy format is not known")]
+    /// The version of the format is not supported.
+    #[error("version {major}.{minor} of the NumPy format is not supported")]
     Version {
         /// First number of the version.
         major: u8,
         /// Second number of the version.
         minor: u8,
     },
-    /// The header is not what NumPy writes.
+    /// The header is not one that NumPy writes.
     #[error("the header is damaged: {what}")]
     Header {
         /// What is wrong with it.
         what: &'static str,
     },
-    /// The values are of a type that is not read.
-    #[error("values of type {dtype} are not read; {advice}")]
+    /// The type of the values is not supported.
+    #[error("values of type {dtype} are not supported; {advice}")]
     Dtype {
         /// The type, as NumPy writes it.
         dtype: String,
@@ -384,12 +383,12 @@ pub enum NpyError {
     Size {
         /// The shape in the header.
         shape: Vec<usize>,
-        /// What it needs; the largest number if it cannot be counted.
+        /// The bytes that the shape needs; the largest number if that overflows.
         needed: u64,
-        /// What there is.
+        /// The bytes that were found.
         found: u64,
     },
-    /// Text that is not Unicode.
+    /// Text is not valid Unicode.
     #[error("row {row}, column {column} is not Unicode text")]
     NotText {
         /// Row, counted from 1.
@@ -399,7 +398,7 @@ pub enum NpyError {
     },
 }
 
-/// Text of a cell as errors show it: on one line, and not too long.
+/// Text of a cell as shown in errors: on one line and of limited length.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {

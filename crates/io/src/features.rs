@@ -1,4 +1,4 @@
-//! Features of samples, to make clusterings from.
+//! Features of samples, from which base clusterings are made.
 
 use std::path::Path;
 
@@ -7,16 +7,16 @@ use crate::file::{self, Format};
 use crate::grid::{Cell, Grid};
 use crate::table::{Table, TableOptions, Use, with_table};
 
-/// A row of finite numbers for each sample.
+/// One row of finite numbers per sample.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
-    /// Row after row.
+    /// The values in row-major order.
     pub values: Vec<f64>,
     /// Number of rows.
     pub samples: usize,
     /// Number of columns.
     pub dimension: usize,
-    /// Names of the samples, no two alike, if the file has them.
+    /// Unique names of the samples, if the file has them.
     pub ids: Option<Vec<String>>,
     /// Names of the features, if the file has them.
     pub names: Option<Vec<String>>,
@@ -25,15 +25,15 @@ pub struct Features {
 /// Reads features, see [`Features::from_bytes`].
 ///
 /// # Errors
-/// [`ReadError`] names the file, the place and what is wrong there.
+/// [`ReadError`] with the file, the position and the cause.
 pub fn read_features(path: impl AsRef<Path>) -> Result<Features, ReadError> {
     read_features_with(path, &TableOptions::default())
 }
 
-/// [`read_features`] with what is known about a text file.
+/// Like [`read_features`], with options for text files.
 ///
 /// # Errors
-/// As [`read_features`].
+/// The same as [`read_features`].
 pub fn read_features_with(
     path: impl AsRef<Path>,
     options: &TableOptions,
@@ -42,9 +42,9 @@ pub fn read_features_with(
 }
 
 impl Features {
-    /// Takes features from the bytes of a file: a table of numbers, rows being samples; in
-    /// a file of several arrays the one called `features`, `X`, `fea` or `data`, or else
-    /// the only one.
+    /// Reads features from the bytes of a file: a table of numbers whose rows are samples. In a
+    /// file of several arrays, the array named `features`, `X`, `fea` or `data` is used,
+    /// otherwise the only array.
     ///
     /// ```
     /// use enclust_io::{Features, Format, TableOptions};
@@ -57,8 +57,8 @@ impl Features {
     /// ```
     ///
     /// # Errors
-    /// [`Fault::Feature`] for what is missing or not a finite number; others say what else
-    /// is wrong, and where.
+    /// [`Fault::Feature`] if a value is missing or not a finite number; other variants of
+    /// [`Fault`] for other errors, with their position.
     pub fn from_bytes(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
         with_table(bytes, format, *options, Use::Features, |table| {
             let Table { grid, ids, names, .. } = table;

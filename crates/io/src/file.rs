@@ -1,4 +1,4 @@
-//! From a path to bytes, and which format they are in.
+//! Loading of files and detection of their format.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,16 +7,16 @@ use std::path::Path;
 use crate::error::{Fault, ReadError};
 use crate::{mat, npy};
 
-/// The most bytes that anything compressed may have when it is not.
+/// The maximum size of decompressed data in bytes.
 pub(crate) const MAX_INFLATED: usize = 1 << 31;
-/// Deflate makes at most 1032 bytes out of one.
+/// Deflate expands one byte to at most 1032 bytes.
 pub(crate) const DEFLATE: usize = 1032;
 
 /// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Text, separated by what the first lines show: comma, semicolon, tab or spaces.
+    /// Text separated by commas, semicolons, tabs or spaces; the first lines determine which.
     Csv,
     /// Text, separated by tabs.
     Tsv,
@@ -26,13 +26,13 @@ pub enum Format {
     Npy,
     /// A zip archive of NumPy arrays.
     Npz,
-    /// A Parquet table; read with the feature `parquet`.
+    /// A Parquet table; reading it needs the feature `parquet`.
     Parquet,
 }
 
 impl Format {
-    /// The format of a file: by its first bytes where they are unmistakable, else by its
-    /// extension, else text.
+    /// The format of a file, determined by its first bytes if they are unambiguous, otherwise
+    /// by its extension; text if neither applies.
     ///
     /// ```
     /// use enclust_io::Format;
@@ -58,7 +58,7 @@ impl Format {
         }
     }
 
-    /// By extension alone, as for a file that is to be written.
+    /// By extension only, for a file that is to be written.
     pub(crate) fn by_extension(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -73,9 +73,10 @@ impl Format {
     }
 }
 
-/// Opens a regular file: devices and pipes may have no end. Gives its length too.
+/// Opens a regular file and returns its length. Devices and pipes are refused because they may
+/// have no end.
 pub(crate) fn open(path: &Path) -> Result<(File, u64), Fault> {
-    // Asked before opening, because opening a pipe waits for its other end.
+    // Checked before opening, because opening a pipe waits for its other end.
     if !std::fs::metadata(path)?.is_file() {
         return Err(Fault::NotAFile);
     }
@@ -97,7 +98,7 @@ pub(crate) fn load(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Loads a file, finds its format and hands both on; errors get the path.
+/// Loads a file, detects its format and passes both to a function; adds the path to errors.
 pub(crate) fn read<T>(
     path: &Path,
     parse: impl FnOnce(&[u8], Format) -> Result<T, Fault>,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::error::{Fault, Place, shown};
 
-/// A value as a file holds it.
+/// A value as stored in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell<'a> {
     Missing,
@@ -14,16 +14,16 @@ pub(crate) enum Cell<'a> {
     Text(Cow<'a, str>),
 }
 
-/// Rows and columns of cells, a row for each sample.
+/// Rows and columns of cells, one row per sample.
 pub(crate) trait Grid {
     fn rows(&self) -> usize;
     fn columns(&self) -> usize;
     fn cell(&self, row: usize, column: usize) -> Cell<'_>;
-    /// Where a cell stands in the file.
+    /// The position of a cell in the file.
     fn place(&self, row: usize, column: usize) -> Place;
 }
 
-/// Reads text as a number. Words such as `inf` are not numbers here, they may be names.
+/// Parses text as a number. Words such as `inf` are not accepted, because they may be names.
 pub(crate) fn number(text: &str) -> Option<Cell<'static>> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
         return None;
@@ -34,7 +34,7 @@ pub(crate) fn number(text: &str) -> Option<Cell<'static>> {
     }
 }
 
-/// Whether text says that there is no value.
+/// Whether the text stands for a missing value.
 pub(crate) fn is_missing(text: &str) -> bool {
     matches!(text, "" | "NA" | "NaN" | "nan" | "null")
 }
@@ -50,7 +50,7 @@ pub(crate) fn text(cell: Cell<'_>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The texts of a column, which must all be there and differ.
+/// The texts of a column. Returns an error if one is missing or occurs twice.
 pub(crate) fn texts(grid: &dyn Grid, column: usize) -> Result<Vec<String>, Fault> {
     let mut seen = HashSet::new();
     for row in 0..grid.rows() {

@@ -1,4 +1,4 @@
-//! Cells as names of clusters.
+//! Interpretation of cells as names of clusters.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,12 +9,12 @@ use enclust_core::{ParamError, ParamType, Value, choice};
 use crate::error::{Fault, shown};
 use crate::grid::{Cell, Grid, number};
 
-/// Doubles count whole numbers exactly up to here.
+/// The largest whole number up to which doubles represent all whole numbers.
 const LARGEST: f64 = 9_007_199_254_740_991.0;
 
 choice! {
-    /// What the label −1 means in a pool. DBSCAN, HDBSCAN and scikit-learn give it to
-    /// samples that are in no cluster.
+    /// What the label −1 means in a pool. DBSCAN, HDBSCAN and scikit-learn assign it to samples
+    /// that belong to no cluster.
     ///
     /// ```
     /// use enclust_io::Noise;
@@ -28,7 +28,7 @@ choice! {
         Singleton = "singleton",
         /// The clustering does not label such a sample.
         Missing = "missing",
-        /// It is an error, with its place.
+        /// The label is an error with its position.
         #[default]
         Error = "error",
     }
@@ -60,24 +60,24 @@ impl FromStr for Noise {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key<'a> {
     Number(i64),
-    /// A number beyond those.
+    /// A larger number.
     Large(u64),
     Text(Cow<'a, str>),
-    /// The cluster of a sample alone.
+    /// The cluster that contains only this sample.
     Alone(usize),
 }
 
-/// A grid of which every cell is a label or missing.
+/// A grid in which every cell is a label or missing.
 pub(crate) struct Keys<'g> {
     grid: &'g dyn Grid,
     noise: Option<Noise>,
-    /// Whether the labels of a column are all numbers; otherwise they are all text, so
-    /// that 1 and 1.0 differ only beside labels such as 1a.
+    /// Whether the labels of a column are all numbers; otherwise they are all compared as text,
+    /// so that 1 and 1.0 differ only in a column with labels such as 1a.
     numeric: Vec<bool>,
 }
 
 impl<'g> Keys<'g> {
-    /// Checks every cell; without `noise`, −1 is a label like others.
+    /// Checks every cell; without `noise`, −1 is an ordinary label.
     pub fn of(grid: &'g dyn Grid, noise: Option<Noise>) -> Result<Self, Fault> {
         if grid.rows() == 0 || grid.columns() == 0 {
             return Err(Fault::Empty);
@@ -113,7 +113,7 @@ impl<'g> Keys<'g> {
         }
     }
 
-    /// The label as it stands there; what is there instead, if it is none.
+    /// The label in this cell, or the content of the cell if it is not a label.
     fn named(&self, row: usize, column: usize) -> Result<Option<Key<'_>>, String> {
         match self.grid.cell(row, column) {
             Cell::Missing => Ok(None),
@@ -139,7 +139,8 @@ fn is_numeric(grid: &dyn Grid, column: usize) -> bool {
     (0..grid.rows()).all(|row| is_number(grid.cell(row, column)))
 }
 
-/// The key of a number: `None` inside if it is missing, outside if it is no label.
+/// The key of a number: the inner `None` if it is missing, the outer `None` if it is not a
+/// label.
 fn numbered(value: &Cell<'_>) -> Option<Option<Key<'static>>> {
     match *value {
         Cell::Real(value) if value.is_nan() => Some(None),

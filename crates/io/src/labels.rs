@@ -10,12 +10,12 @@ use crate::grid::Grid;
 use crate::keys::Keys;
 use crate::table::{Table, TableOptions, Use, vector_length, with_table};
 
-/// A label for each sample, and the names of the samples if the file has them.
+/// One label per sample, and the names of the samples if the file has them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Labels {
     /// The classes.
     pub partition: Partition,
-    /// Names of the samples, no two alike.
+    /// Unique names of the samples.
     pub ids: Option<Vec<String>>,
 }
 
@@ -23,15 +23,15 @@ pub struct Labels {
 /// [`Labels::from_bytes`].
 ///
 /// # Errors
-/// [`ReadError`] names the file, the place and what is wrong there.
+/// [`ReadError`] with the file, the position and the cause.
 pub fn read_labels(path: impl AsRef<Path>) -> Result<Labels, ReadError> {
     read_labels_with(path, &TableOptions::default())
 }
 
-/// [`read_labels`] with what is known about a text file.
+/// Like [`read_labels`], with options for text files.
 ///
 /// # Errors
-/// As [`read_labels`].
+/// The same as [`read_labels`].
 pub fn read_labels_with(
     path: impl AsRef<Path>,
     options: &TableOptions,
@@ -40,11 +40,11 @@ pub fn read_labels_with(
 }
 
 impl Labels {
-    /// Takes labels from the bytes of a file: a table of one column, or of ids and
-    /// labels; a vector, standing or lying; in a file of several arrays the one called
-    /// `gt`, `truth` or `labels`, or else the only one.
+    /// Reads labels from the bytes of a file: a table with one column, or with ids and labels;
+    /// a row or column vector; in a file of several arrays, the array named `gt`, `truth` or
+    /// `labels`, otherwise the only array.
     ///
-    /// Labels are text or whole numbers, none may be missing. −1 is a class like others.
+    /// Labels are text or whole numbers, and none may be missing. −1 is an ordinary class.
     ///
     /// ```
     /// use enclust_io::{Format, Labels, TableOptions};
@@ -57,11 +57,11 @@ impl Labels {
     /// ```
     ///
     /// # Errors
-    /// [`Fault`] says what is wrong, and where.
+    /// [`Fault`] with the cause and the position.
     pub fn from_bytes(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
         with_table(bytes, format, *options, Use::Truth, |table| {
             let Table { grid, ids, names, .. } = table;
-            // A row can be a vector, but not one that has a name or names above it.
+            // A row can be a vector, but not if it has an id or a header.
             let lying = grid.columns() > 1;
             if lying && (names.is_some() || ids.as_ref().is_some_and(|ids| ids.len() == 1)) {
                 return Err(too_wide(&*grid));
@@ -91,6 +91,6 @@ pub(crate) fn partition(grid: &dyn Grid) -> Result<Partition, Fault> {
 }
 
 fn too_wide(grid: &dyn Grid) -> Fault {
-    let expected = "true classes need one, or ids and one";
+    let expected = "true classes need one column, or an id column and one column";
     Fault::Columns { expected, found: grid.columns() }
 }

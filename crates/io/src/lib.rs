@@ -1,6 +1,5 @@
 //! File formats of enclust.
-//!
-//! | to read | there is | from |
+//! | content | functions | formats |
 //! |---|---|---|
 //! | base clusterings | [`read_pool`], [`read_pool_with`] | text, `.mat`, `.npy`, `.npz`, `.parquet` |
 //! | true classes | [`read_labels`], [`read_labels_with`] | the same |
@@ -8,12 +7,12 @@
 //! | must-link or cannot-link pairs | [`read_pairs`] | text |
 //! | a precomputed similarity | [`read_similarity`] | `.npy` |
 //!
-//! The first bytes of a file decide its format, else the extension does: see
-//! [`Format::of`]. Parquet needs the feature `parquet`. How headers, id columns and
-//! separators of text files are recognised is said at [`TableOptions`].
+//! The format of a file is determined by its first bytes, otherwise by its extension: see
+//! [`Format::of`]. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
+//! id columns and separators of text files are detected.
 //!
-//! [`write_labels`], [`write_pool`] and [`write_matrix_npy`] write results, all by
-//! [`write_atomically`]: a file is there whole or not at all.
+//! [`write_labels`], [`write_pool`] and [`write_matrix_npy`] write results. All of them use
+//! [`write_atomically`]: a file is written completely or not at all.
 //!
 //! ```no_run
 //! use enclust_io::{Noise, PoolOptions, read_pool, read_pool_with};
@@ -26,19 +25,18 @@
 //! # Ok::<(), enclust_io::ReadError>(())
 //! ```
 //!
-//! # Files from elsewhere
+//! # Untrusted files
 //!
-//! Whatever bytes a file has, reading it ends in a value or in a [`ReadError`]: no panic,
-//! no endless loop. What is accepted is valid: as many ids as samples, no id twice,
-//! finite features, similarities in [0, 1].
+//! Reading any sequence of bytes ends with a value or a [`ReadError`], never with a panic or an
+//! endless loop. Accepted values are valid: there are as many ids as samples, no id occurs
+//! twice, features are finite, and similarities are in [0, 1].
 //!
-//! Memory is bounded by what the file holds, never by what it declares: at most
-//! 128 times the content plus 1 MiB. The content is the file itself, for text and
-//! `.npy`. In `.mat` and `.npz` it is what the compressed file holds: at most 1032 times
-//! its size, which is the most that deflate does, and at most 2 GiB a variable. In Parquet
-//! it is 16 bytes a value and the text, at most 1032 times the size plus 64 MiB.
-//! `tests/damage.rs` runs 10,000 damaged files under a counting allocator, and `fuzz/`
-//! holds a target for each format.
+//! Memory is bounded by the actual content of a file, not by the sizes it declares: at most 128
+//! times the content plus 1 MiB. For text and `.npy`, the content is the file itself. For
+//! `.mat` and `.npz`, it is the decompressed data: at most 1032 times the file size, which is
+//! the maximum for deflate, and at most 2 GiB per variable. For Parquet, it is 16 bytes per
+//! value plus the text, at most 1032 times the file size plus 64 MiB. `tests/damage.rs` reads
+//! 10,000 damaged files under a counting allocator, and `fuzz/` contains one target per format.
 
 mod error;
 mod features;

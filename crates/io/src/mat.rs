@@ -1,14 +1,13 @@
 //! MATLAB files of versions 5 to 7.
 //!
-//! A reader of our own, because those to be had are not safe with files from
-//! elsewhere: `matfile` 0.5 drops in silence what a truncated file lacks, refuses
-//! negative 32-bit integers and panics on some damaged dimensions; `matrw` 0.1
-//! panics on truncated files and refuses files that SciPy wrote. What is needed
-//! of the format is small: a header, elements made of a tag and data, and
-//! numeric arrays made of four elements.
+//! This is a separate reader because the available ones are not safe for untrusted files:
+//! `matfile` 0.5 silently drops the missing part of a truncated file, refuses negative 32-bit
+//! integers and panics on some damaged dimensions; `matrw` 0.1 panics on truncated files and
+//! refuses files that SciPy wrote. Only a small part of the format is needed: a header,
+//! elements made of a tag and data, and numeric arrays made of four elements.
 //!
-//! Every length is checked against the bytes that are there before anything is
-//! allocated, and compressed variables must end where their checksum says.
+//! Every length is checked against the available bytes before memory is allocated, and
+//! compressed variables must end with a valid checksum.
 //!
 //! Reference: MathWorks, *MAT-File Format*.
 
@@ -25,9 +24,9 @@ type Result<T> = std::result::Result<T, MatError>;
 
 /// Length of the header, with the version and the byte order at its end.
 const HEADER: usize = 128;
-/// The most values an array may have.
+/// The maximum number of values in an array.
 const MAX_VALUES: usize = MAX_INFLATED / size_of::<f64>();
-/// Doubles count whole numbers exactly below 2⁵³.
+/// Doubles represent all whole numbers below 2⁵³.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Types of elements.
@@ -50,8 +49,7 @@ mod kind {
 /// Reads the variables of a MATLAB file, versions 5 to 7.
 ///
 /// # Errors
-/// [`ReadError`] if the file cannot be read or is not a sound MATLAB file of these
-/// versions.
+/// [`ReadError`] if the file cannot be read or is not a valid MATLAB file of these versions.
 pub fn read_mat(path: impl AsRef<Path>) -> std::result::Result<MatFile, ReadError> {
     let path = path.as_ref();
     file::load(path)
@@ -59,7 +57,7 @@ pub fn read_mat(path: impl AsRef<Path>) -> std::result::Result<MatFile, ReadErro
         .map_err(|fault| ReadError::new(path, fault))
 }
 
-/// Whether these bytes begin as a MATLAB file does, of version 7.3 too.
+/// Whether these bytes begin like a MATLAB file, including version 7.3.
 pub(crate) fn is_mat(bytes: &[u8]) -> bool {
     byte_order(bytes) != Err(MatError::NotMat)
 }
@@ -85,13 +83,13 @@ pub struct MatFile {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Variable {
-    /// A full real array of numbers or truth values.
+    /// A full real array of numbers or Booleans.
     Array(Array),
-    /// Anything else; says what it holds.
+    /// Anything else, with a description of the content.
     Unread(&'static str),
 }
 
-/// A numeric array, whatever type its numbers had in the file.
+/// A numeric array; all numeric types are converted to doubles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     shape: Vec<usize>,
@@ -104,7 +102,7 @@ impl Array {
         &self.shape
     }
 
-    /// The values, column after column.
+    /// The values in column-major order.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -133,12 +131,12 @@ impl MatFile {
         self.variables.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The variable of that name; of several, the last, as in MATLAB.
+    /// The variable with this name; the last one if there are several, as in MATLAB.
     pub fn get(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().rfind(|(own, _)| own == name).map(|(_, variable)| variable)
     }
 
-    /// The numeric array of that name.
+    /// The numeric array with this name.
     pub fn array(&self, name: &str) -> Option<&Array> {
         match self.get(name) {
             Some(Variable::Array(array)) => Some(array),
@@ -207,7 +205,7 @@ enum Order {
     Big,
 }
 
-/// Checks the header and reads the byte order off its end.
+/// Checks the header and reads the byte order at its end.
 fn byte_order(bytes: &[u8]) -> Result<Order> {
     if bytes.starts_with(b"\x89HDF\r\n\x1a\n") {
         return Err(MatError::Hdf5);
@@ -226,7 +224,7 @@ struct Element<'a> {
     data: Reader<'a>,
 }
 
-/// Bytes up to the end of an element, and how far they have been read.
+/// Bytes up to the end of an element, and the current position.
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -246,8 +244,7 @@ impl<'a> Reader<'a> {
         MatError::Damaged { at: self.at, what }
     }
 
-    /// The next `needed` bytes, as a reader of their own; positions stay those
-    /// of the whole.
+    /// The next `needed` bytes as a separate reader; positions still refer to the whole file.
     fn take(&mut self, needed: usize) -> Result<Reader<'a>> {
         let left = self.bytes.len() - self.at;
         if needed > left {
@@ -268,8 +265,8 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next element. Up to four bytes of data may be packed into the tag,
-    /// their number above the type.
+    /// The next element. Up to four bytes of data may be packed into the tag, with their number
+    /// in the bits above the type.
     fn element(&mut self) -> Result<Element<'a>> {
         let tag = self.u32()?;
         let (kind, packed) = (tag & 0xffff, (tag >> 16) as usize);
@@ -329,8 +326,8 @@ impl<'a> Reader<'a> {
             .map_err(|_| data.damaged("the name of a variable is not UTF-8"))
     }
 
-    /// Numbers of any type, because MATLAB stores whole doubles as small
-    /// integers; `None` if doubles cannot tell them apart.
+    /// Numbers of any type, because MATLAB stores whole doubles as small integers; `None` if
+    /// doubles cannot represent them exactly.
     fn values(&mut self, count: usize) -> Result<Option<Vec<f64>>> {
         let Element { kind, data } = self.part()?;
         let bytes = data.rest();
@@ -370,7 +367,7 @@ fn variable(reader: &mut Reader<'_>) -> Result<(String, Variable)> {
 /// A class whose variables have no dimensions.
 const OPAQUE: u8 = 17;
 
-/// What a variable holds that is not a full real array.
+/// The description of a variable that is not a full real array.
 fn unread(class: u8, complex: bool) -> Option<&'static str> {
     match class {
         1 => Some("a cell array"),
@@ -381,7 +378,7 @@ fn unread(class: u8, complex: bool) -> Option<&'static str> {
         6..=15 if complex => Some("complex numbers"),
         6..=15 => None,
         16 => Some("a function"),
-        _ => Some("a class of array that is not known"),
+        _ => Some("an array of an unknown class"),
     }
 }
 
@@ -392,21 +389,20 @@ fn compressed_variable(data: &Reader<'_>, at: usize) -> Result<(String, Variable
     let read = |reader: &mut Reader<'_>| {
         let Element { kind, data: mut inner } = reader.element()?;
         if kind != kind::MATRIX {
-            return Err(reader.damaged("a compressed element that is no variable"));
+            return Err(reader.damaged("a compressed element is not a variable"));
         }
         variable(&mut inner)
     };
     read(&mut reader).map_err(|error| MatError::Compressed { at, error: Box::new(error) })
 }
 
-/// Inflates a whole zlib stream, whose checksum must fit and which must end with
-/// the data.
+/// Inflates a whole zlib stream. The checksum must match and the stream must end with the data.
 fn inflate(data: &Reader<'_>) -> Result<Vec<u8>> {
     let input = data.rest();
     let mut stream = Decompress::new(true);
     let mut out = Vec::new();
     loop {
-        // Grows with what has come out, never with what a header promises.
+        // Grows with the actual output, never with a declared size.
         out.reserve(out.len().max(1 << 12));
         let read = stream.total_in() as usize;
         let written = out.len();
@@ -421,14 +417,14 @@ fn inflate(data: &Reader<'_>) -> Result<Vec<u8>> {
             Status::StreamEnd if total == input.len() => return Ok(out),
             Status::StreamEnd => return Err(data.damaged("bytes follow the compressed data")),
             _ if total == read && out.len() == written => {
-                return Err(data.damaged("the compressed data have no end"));
+                return Err(data.damaged("the compressed data are incomplete"));
             }
             _ => {}
         }
     }
 }
 
-/// Bytes of a number of this type.
+/// Width of a number of this type in bytes.
 fn width(kind: u32) -> Option<usize> {
     match kind {
         kind::I8 | kind::U8 => Some(1),
@@ -439,7 +435,7 @@ fn width(kind: u32) -> Option<usize> {
     }
 }
 
-/// Numbers of a type that has a width.
+/// Decodes numbers of a type with a known width.
 fn numbers(kind: u32, bytes: &[u8], order: Order) -> Vec<f64> {
     match kind {
         kind::I8 => decode(bytes, order, |b| i8::from_le_bytes(b).into()),
@@ -455,7 +451,7 @@ fn numbers(kind: u32, bytes: &[u8], order: Order) -> Vec<f64> {
     }
 }
 
-/// Numbers of N bytes each, given what reads one in little-endian order.
+/// Decodes numbers of N bytes each with a function that reads one in little-endian order.
 fn decode<const N: usize>(bytes: &[u8], order: Order, read: fn([u8; N]) -> f64) -> Vec<f64> {
     let (chunks, _) = bytes.as_chunks::<N>();
     let in_order = |mut chunk: [u8; N]| {

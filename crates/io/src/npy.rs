@@ -1,12 +1,12 @@
 //! NumPy arrays, `.npy`, of versions 1 to 3.
 //!
-//! A reader of our own, because the one to be had is not safe with files from elsewhere:
-//! `npyz` 0.9 panics on a shape whose product overflows, takes as much memory as a header
-//! says it is long (up to 4 GB), and ignores bytes after the values. What is needed of
-//! the format is small: a dictionary with three keys, and numbers of a fixed width.
+//! This is a separate reader because the available one is not safe for untrusted files: `npyz`
+//! 0.9 panics on a shape whose product overflows, allocates the declared length of the header
+//! (up to 4 GB), and ignores bytes after the values. Only a small part of the format is needed:
+//! a dictionary with three keys, and numbers of a fixed width.
 //!
-//! Values stay as the bytes of the file and are decoded where they are looked at, so an
-//! array takes no more memory than its file.
+//! Values are kept as the bytes of the file and decoded on access, so an array takes no more
+//! memory than its file.
 //!
 //! Reference: NumPy, *NEP 1: A simple file format for NumPy arrays*.
 
@@ -19,11 +19,11 @@ type Result<T> = std::result::Result<T, NpyError>;
 
 /// The first bytes of every file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
-/// The longest header taken, with what stands before it. NumPy itself refuses more than
+/// The longest accepted header, including the bytes before it. NumPy itself refuses more than
 /// 10,000 bytes.
 pub(crate) const LONGEST_HEADER: usize = 1 << 16;
 
-/// What the values are.
+/// The kind of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Bool,
@@ -32,7 +32,7 @@ pub(crate) enum Kind {
     Float,
     /// UTF-32, padded with zeros.
     Unicode,
-    /// Bytes, padded with zeros; taken as UTF-8.
+    /// Bytes, padded with zeros; interpreted as UTF-8.
     Bytes,
 }
 
@@ -40,24 +40,24 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dtype {
     pub kind: Kind,
-    /// Bytes of a value.
+    /// Bytes per value.
     pub width: usize,
     big_endian: bool,
 }
 
-/// Everything that stands before the values.
+/// Everything before the values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Header {
     pub dtype: Dtype,
-    /// Whether the first index runs fastest.
+    /// Whether the first index varies fastest.
     pub fortran: bool,
     pub shape: Vec<usize>,
-    /// Where the values begin.
+    /// The position of the first value.
     pub start: usize,
 }
 
 impl Header {
-    /// Reads the header off the beginning of a file.
+    /// Reads the header at the beginning of a file.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(NpyError::NotNpy)?;
         let (length, before) = match *rest {
@@ -78,7 +78,7 @@ impl Header {
         Dictionary { rest: text }.header(start)
     }
 
-    /// Checks that `found` bytes of values are what the shape needs.
+    /// Checks that the shape needs exactly `found` bytes of values.
     pub fn check_size(&self, found: u64) -> Result<()> {
         let needed = self
             .shape
@@ -92,7 +92,7 @@ impl Header {
     }
 }
 
-/// The Python dictionary of a header, as far as it has not been read.
+/// The part of the Python dictionary of a header that has not been read yet.
 struct Dictionary<'a> {
     rest: &'a str,
 }
@@ -100,7 +100,7 @@ struct Dictionary<'a> {
 impl<'a> Dictionary<'a> {
     fn header(mut self, start: usize) -> Result<Header> {
         let (mut dtype, mut fortran, mut shape) = (None, None, None);
-        self.expect('{', "it is no dictionary")?;
+        self.expect('{', "it is not a dictionary")?;
         while !self.accept('}') {
             let key = self.string()?;
             self.expect(':', "a key has no value")?;
@@ -108,10 +108,10 @@ impl<'a> Dictionary<'a> {
                 "descr" => dtype = Some(self.dtype()?),
                 "fortran_order" => fortran = Some(self.boolean()?),
                 "shape" => shape = Some(self.shape()?),
-                _ => return Err(NpyError::Header { what: "it has a key that is not known" }),
+                _ => return Err(NpyError::Header { what: "it has an unknown key" }),
             }
             if !self.accept(',') {
-                self.expect('}', "the dictionary has no end")?;
+                self.expect('}', "the dictionary is not closed")?;
                 break;
             }
         }
@@ -122,11 +122,11 @@ impl<'a> Dictionary<'a> {
             (Some(_), Some(_), Some(_), _) => {
                 Err(NpyError::Header { what: "something follows the dictionary" })
             }
-            _ => Err(NpyError::Header { what: "descr, fortran_order or shape is not there" }),
+            _ => Err(NpyError::Header { what: "descr, fortran_order or shape is missing" }),
         }
     }
 
-    /// Steps over a character, if it comes next.
+    /// Skips the character if it comes next.
     fn accept(&mut self, character: char) -> bool {
         let rest = self.rest.trim_start();
         match rest.strip_prefix(character) {
@@ -147,7 +147,7 @@ impl<'a> Dictionary<'a> {
         if quote == '"' {
             self.expect('"', "text is not quoted")?;
         }
-        let what = "text has no end";
+        let what = "a string is not closed";
         let (text, after) = self.rest.split_once(quote).ok_or(NpyError::Header { what })?;
         self.rest = after;
         Ok(text)
@@ -171,7 +171,7 @@ impl<'a> Dictionary<'a> {
     }
 
     fn shape(&mut self) -> Result<Vec<usize>> {
-        let what = "the shape is no tuple of lengths";
+        let what = "the shape is not a tuple of lengths";
         let mut shape = Vec::new();
         self.expect('(', what)?;
         while !self.accept(')') {
@@ -221,17 +221,17 @@ fn dtype(text: &str) -> Result<Dtype> {
     Ok(Dtype { kind, width, big_endian })
 }
 
-/// The most characters a text value may have.
+/// The maximum number of characters in a text value.
 const LONGEST_TEXT: usize = 1 << 20;
 
 impl Dtype {
-    /// The value in these bytes, as many as a value has.
+    /// Decodes a value; `bytes` has the width of one value.
     pub fn decode<'a>(&self, bytes: &'a [u8]) -> Cell<'a> {
         match self.kind {
             Kind::Bool => Cell::Whole((bytes != [0]).into()),
             Kind::Unsigned => Cell::Whole(self.bits(bytes).into()),
             Kind::Signed => {
-                // Shifted up and down again, the sign fills the upper bits.
+                // Shifting left and right again extends the sign into the upper bits.
                 let unused = 64 - 8 * self.width;
                 Cell::Whole((((self.bits(bytes) << unused) as i64) >> unused).into())
             }
@@ -253,7 +253,7 @@ impl Dtype {
         }
     }
 
-    /// Up to eight bytes as one number.
+    /// Combines up to eight bytes into one number.
     fn bits(&self, bytes: &[u8]) -> u64 {
         let add = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
         if self.big_endian { bytes.iter().fold(0, add) } else { bytes.iter().rev().fold(0, add) }
@@ -263,7 +263,7 @@ impl Dtype {
         char::from_u32(self.bits(bytes) as u32)
     }
 
-    /// Whether these bytes are Unicode, if they should be.
+    /// Whether these bytes are valid Unicode, if the values are text.
     fn is_sound(&self, bytes: &[u8]) -> bool {
         match self.kind {
             Kind::Unicode => bytes.chunks_exact(4).all(|c| self.character(c).is_some()),
@@ -273,7 +273,7 @@ impl Dtype {
     }
 }
 
-/// Text without the zeros and spaces around it.
+/// Text without surrounding zeros and spaces.
 fn text_cell(text: Cow<'_, str>) -> Cell<'_> {
     fn inner(text: &str) -> &str {
         text.trim_end_matches('\0').trim()
@@ -285,7 +285,7 @@ fn text_cell(text: Cow<'_, str>) -> Cell<'_> {
     }
 }
 
-/// A number of half precision: 1 bit sign, 5 bits exponent, 10 bits fraction.
+/// Decodes a half-precision number: 1 sign bit, 5 exponent bits, 10 fraction bits.
 fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff);
     let magnitude = match bits >> 10 & 0x1f {

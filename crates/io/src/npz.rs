@@ -1,7 +1,7 @@
 //! Archives of NumPy arrays, `.npz`: zip files whose members are `.npy` files.
 //!
-//! Only the arrays asked for are unpacked. An array is unpacked if its declared size is
-//! one that deflate can reach, and its checksum and size must be right.
+//! Only requested arrays are unpacked. An array is unpacked only if deflate can reach its
+//! declared size, and its checksum and size are verified.
 
 use std::borrow::Cow;
 use std::io::{Cursor, Read};
@@ -14,7 +14,7 @@ use crate::grid::Grid;
 use crate::npy::NpyArray;
 use crate::table::Arrays;
 
-/// An archive whose arrays can be asked for by name.
+/// An archive whose arrays can be read by name.
 pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
 }
@@ -27,7 +27,7 @@ impl<'a> Archive<'a> {
 }
 
 impl<'m> Arrays<'m> for Archive<'_> {
-    /// In the order of the archive; files that are no arrays are left out.
+    /// In the order of the archive; files that are not arrays are omitted.
     fn names(&self) -> Vec<String> {
         let names = self.zip.file_names().flatten();
         names.filter_map(|name| name.strip_suffix(".npy").map(String::from)).collect()
@@ -44,22 +44,22 @@ impl<'m> Arrays<'m> for Archive<'_> {
 }
 
 impl Archive<'_> {
-    /// The file of the array of that name, its size and checksum being right.
+    /// The file of the array with this name, after checking its size and checksum.
     fn unpacked(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
         let mut entry = self.zip.by_name(&format!("{name}.npy")).map_err(unsound)?;
         let (packed, declared) = (entry.compressed_size(), entry.size());
         let most = packed.saturating_mul(DEFLATE as u64).min(MAX_INFLATED as u64);
         if declared > most {
-            let what = format!("{:?} declares {declared} bytes, {most} are possible", shown(name));
+            let what = format!("{:?} declares {declared} bytes, but at most {most} are possible", shown(name));
             return Err(Fault::Npz { what });
         }
         let mut bytes = Vec::new();
         bytes.reserve_exact(declared as usize);
-        // One byte more than declared shows that there is more.
+        // One byte more than declared, to detect that the data are longer.
         let unpacked = entry.by_ref().take(declared + 1).read_to_end(&mut bytes);
         unpacked.map_err(|error| unsound(error.into()))?;
         if bytes.len() as u64 != declared {
-            let what = format!("{:?} is not as long as declared", shown(name));
+            let what = format!("{:?} does not have the declared length", shown(name));
             return Err(Fault::Npz { what });
         }
         Ok(bytes)

@@ -1,4 +1,4 @@
-//! Pairs of samples that must or must not be together.
+//! Pairs of samples that must or must not be in the same cluster.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::text::TextGrid;
 /// Reads pairs of samples, counted from zero, from a text file; see [`pairs_from_text`].
 ///
 /// # Errors
-/// [`ReadError`] names the file, the line and what is wrong there.
+/// [`ReadError`] with the file, the line and the cause.
 pub fn read_pairs(
     path: impl AsRef<Path>,
     ids: Option<&[String]>,
@@ -19,12 +19,11 @@ pub fn read_pairs(
     file::read(path.as_ref(), |bytes, format| pairs_from_text(bytes, format, ids))
 }
 
-/// Takes pairs from text of two columns, a pair a line.
+/// Reads pairs from text with two columns, one pair per line.
 ///
-/// A sample is named by its number, counted from 1, or by its id, if there are `ids`. If
-/// any of them is a whole number itself, samples are named by id alone, so that nothing
-/// can be read in two ways. A first line in which neither cell names a sample is a header
-/// if both are text.
+/// A sample is given by its number, counted from 1, or by its id, if there are `ids`. If any id
+/// is itself a whole number, samples can be given only by id, so that there is no ambiguity. A
+/// first line in which neither cell is a sample is a header if both cells are text.
 ///
 /// ```
 /// use enclust_io::{Format, pairs_from_text};
@@ -35,8 +34,9 @@ pub fn read_pairs(
 /// ```
 ///
 /// # Errors
-/// [`Fault::UnknownSample`] and [`Fault::SelfPair`]; others for what is not text of two
-/// columns. Without `ids`, numbers that are too large are not known here.
+/// [`Fault::UnknownSample`] and [`Fault::SelfPair`]; other variants of [`Fault`] if the bytes
+/// are not text with two columns. Without `ids`, numbers that are too large are not detected
+/// here.
 pub fn pairs_from_text(
     bytes: &[u8],
     format: Format,
@@ -47,7 +47,7 @@ pub fn pairs_from_text(
     }
     let grid = TextGrid::parse(bytes, format, false)?;
     if grid.height() > 0 && grid.width() != 2 {
-        return Err(Fault::Columns { expected: "pairs need two", found: grid.width() });
+        return Err(Fault::Columns { expected: "pairs need two columns", found: grid.width() });
     }
     let names = Names::of(ids);
     let is_name = |text: &str| names.sample(text).is_none() && number(text).is_none();
@@ -71,11 +71,11 @@ fn pair(grid: &TextGrid, line: usize, names: &Names<'_>) -> Result<(usize, usize
     }
 }
 
-/// How samples are named.
+/// How samples are identified.
 struct Names<'a> {
     samples: HashMap<&'a str, usize>,
     by_number: bool,
-    /// How many samples there are, if that is known.
+    /// The number of samples, if it is known.
     count: usize,
 }
 

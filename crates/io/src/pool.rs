@@ -13,20 +13,20 @@ use crate::labels::{Labels, partition};
 use crate::mat::MatFile;
 use crate::table::{Table, TableOptions, Use, vector_length, with_table};
 
-/// Many base clusterings of the same samples, to draw ensembles from.
+/// Many base clusterings of the same samples, from which ensembles are drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pool {
     /// The clusterings.
     pub ensemble: Ensemble,
     /// The classes of the samples, if they are known.
     pub truth: Option<Partition>,
-    /// Names of the samples, no two alike, if the file has them.
+    /// Unique names of the samples, if the file has them.
     pub ids: Option<Vec<String>>,
     /// Names of the clusterings, if the file has them.
     pub columns: Option<Vec<String>>,
 }
 
-/// What is known about a pool beforehand.
+/// Options for reading a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolOptions {
     /// What the label −1 means.
@@ -40,37 +40,37 @@ pub struct PoolOptions {
 /// Reads a pool of base clusterings, see [`Pool::from_bytes`].
 ///
 /// # Errors
-/// [`ReadError`] names the file, the place and what is wrong there.
+/// [`ReadError`] with the file, the position and the cause.
 pub fn read_pool(path: impl AsRef<Path>) -> Result<Pool, ReadError> {
     read_pool_with(path, &PoolOptions::default())
 }
 
-/// [`read_pool`] with what is known about the pool.
+/// Like [`read_pool`], with options.
 ///
 /// # Errors
-/// As [`read_pool`].
+/// The same as [`read_pool`].
 pub fn read_pool_with(path: impl AsRef<Path>, options: &PoolOptions) -> Result<Pool, ReadError> {
     file::read(path.as_ref(), |bytes, format| Pool::from_bytes(bytes, format, options))
 }
 
 impl Pool {
-    /// A pool of which nothing else is known.
+    /// A pool without truth and names.
     pub fn new(ensemble: Ensemble) -> Self {
         Pool { ensemble, truth: None, ids: None, columns: None }
     }
 
-    /// Takes a pool from the bytes of a file. Rows are samples, columns are clusterings.
+    /// Reads a pool from the bytes of a file. Rows are samples, columns are clusterings.
     ///
-    /// - Text and Parquet: a table, with names of samples and clusterings where
-    ///   recognised; see [`TableOptions`].
+    /// - Text and Parquet: a table, with names of samples and clusterings if they are detected;
+    ///   see [`TableOptions`].
     /// - `.npy`: a matrix; a vector is a single clustering.
-    /// - `.mat` and `.npz`: the array `members`, or else the only one there is; with
-    ///   `gt`, `truth` or `labels` as true classes. An `.npz` may name samples in `ids`
-    ///   and clusterings in `columns`.
+    /// - `.mat` and `.npz`: the array `members`, otherwise the only array; with `gt`, `truth`
+    ///   or `labels` as true classes. An `.npz` may name samples in `ids` and clusterings in
+    ///   `columns`.
     ///
-    /// Labels are whole numbers or text. In a column where all labels are numbers they
-    /// are compared as numbers, otherwise as text. NaN, `None` and what stands for them
-    /// in text is a missing label.
+    /// Labels are whole numbers or text. Labels in a column are compared as numbers if all of
+    /// them are numbers, otherwise as text. NaN, `None` and their text representations are
+    /// missing labels.
     ///
     /// ```
     /// use enclust_io::{Format, Pool, PoolOptions};
@@ -84,18 +84,18 @@ impl Pool {
     /// ```
     ///
     /// # Errors
-    /// [`Fault`] says what is wrong, and where.
+    /// [`Fault`] with the cause and the position.
     pub fn from_bytes(bytes: &[u8], format: Format, options: &PoolOptions) -> Result<Self, Fault> {
         let &PoolOptions { noise, header, id_column } = options;
         let known = TableOptions { header, id_column };
         with_table(bytes, format, known, Use::Pool, |table| Self::from_table(table, noise))
     }
 
-    /// Takes a pool from the arrays of a MATLAB file, as [`Pool::from_bytes`] does with
-    /// the default options.
+    /// Reads a pool from the arrays of a MATLAB file, like [`Pool::from_bytes`] with the
+    /// default options.
     ///
     /// # Errors
-    /// [`Fault`] says which array is wrong, and where.
+    /// [`Fault`] with the array, the cause and the position.
     pub fn from_mat(file: &MatFile) -> Result<Self, Fault> {
         Self::from_table(Table::from_arrays(&mut &*file, Use::Pool)?, Noise::default())
     }
@@ -112,8 +112,9 @@ impl Pool {
         Ok(Pool { ensemble, truth, ids, columns: names })
     }
 
-    /// The same pool with its true classes. If samples are named on both sides, they are
-    /// matched by name, and labels of other samples are left out; otherwise by position.
+    /// The same pool with its true classes. If pool and labels both name the samples, they are
+    /// matched by name, and labels of other samples are ignored; otherwise they are matched by
+    /// position.
     ///
     /// ```
     /// use enclust_core::{Ensemble, Partition};
@@ -148,7 +149,8 @@ impl Pool {
     }
 }
 
-/// Refuses a pool and a truth of different lengths before anything is made of them.
+/// Returns an error if the pool and the truth have different lengths, before anything is built
+/// from them.
 fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
     let Some(length) = vector_length(truth) else {
         let expected = "true classes need a single row or column";
@@ -161,7 +163,7 @@ fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
     Err(Fault::Samples { samples: grid.rows(), truth: length, transposed })
 }
 
-/// The labels of samples found by name.
+/// The labels of the samples, looked up by name.
 fn matched(own: &[String], theirs: &[String], partition: &Partition) -> Result<Partition, Fault> {
     let labels: HashMap<_, _> = theirs.iter().zip(partition.labels()).collect();
     let label = |id: &String| match labels.get(id) {

@@ -1,4 +1,5 @@
-//! Headers and id columns. The rules stand at [`TableOptions`](crate::TableOptions).
+//! Detection of headers and id columns. [`TableOptions`](crate::TableOptions) documents the
+//! rules.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -8,14 +9,14 @@ use crate::grid::{Cell, Grid, is_missing, number, text, texts};
 use crate::table::Use;
 use crate::text::TextGrid;
 
-/// What a column that names samples is called.
+/// Usual names of a column that names samples.
 const ID_NAMES: [&str; 19] = [
     "", "id", "ids", "index", "idx", "name", "names", "row", "rows", "rowname", "rownames",
     "sample", "samples", "cell", "cells", "barcode", "barcodes", "key", "obs",
 ];
-/// What a column that names samples is called at the end.
+/// Usual endings of the name of a column that names samples.
 const ID_ENDINGS: [&str; 3] = ["_id", " id", ".id"];
-/// What a single column of labels is called.
+/// Usual names of a single column of labels.
 const LABEL_NAMES: [&str; 17] = [
     "label",
     "labels",
@@ -53,7 +54,7 @@ fn is_text(text: &str) -> bool {
     !is_missing(text) && !is_number(text)
 }
 
-/// Whether texts are all there and without repetition.
+/// Whether no text is missing or repeated.
 fn is_distinct<T: Eq + Hash>(mut texts: impl Iterator<Item = Option<T>>) -> bool {
     let mut seen = HashSet::new();
     texts.all(|text| text.is_some_and(|text| seen.insert(text)))
@@ -82,19 +83,19 @@ pub(crate) fn has_header(grid: &TextGrid, used: Use) -> Result<bool, Fault> {
     if grid.line(0).any(is_text) { text_over_text(grid) } else { numbers_alone(grid, used) }
 }
 
-/// Whether a column holds numbers below its first line, and nothing else.
+/// Whether a column contains only numbers below its first line.
 fn is_of_numbers(grid: &TextGrid, column: usize) -> bool {
     let mut body = grid.column(column, 1).filter(|text| !is_missing(text)).peekable();
     body.peek().is_some() && body.all(is_number)
 }
 
-/// Whether the text at the head of a column occurs again in it.
+/// Whether the text in the first line of a column occurs again in this column.
 fn occurs_again(grid: &TextGrid, column: usize) -> bool {
     grid.column(column, 1).any(|text| text == grid.text(0, column))
 }
 
-/// Whether a first line of numbers names the columns: columns without names are counted
-/// by those who write them.
+/// Whether a first line of numbers is a header: some programs number columns that have no
+/// names.
 fn numbers_alone(grid: &TextGrid, used: Use) -> Result<bool, Fault> {
     let width = grid.width();
     let counts = |start: usize| grid.line(0).enumerate().all(|(k, t)| t.parse() == Ok(start + k));
@@ -109,7 +110,7 @@ fn numbers_alone(grid: &TextGrid, used: Use) -> Result<bool, Fault> {
     }
 }
 
-/// Whether a first line with text over columns of text names them.
+/// Whether a first line with text above columns of text is a header.
 fn text_over_text(grid: &TextGrid) -> Result<bool, Fault> {
     let is_headed = |column: &usize| is_text(grid.text(0, *column));
     let headed: Vec<usize> = (0..grid.width()).filter(is_headed).collect();
@@ -128,7 +129,7 @@ fn text_over_text(grid: &TextGrid) -> Result<bool, Fault> {
     }
 }
 
-/// The names of the samples, if the first column holds them; `names` are those of all
+/// The names of the samples, if the first column contains them. `names` are the names of all
 /// columns, empty without a header.
 pub(crate) fn ids(
     grid: &dyn Grid,
@@ -147,7 +148,7 @@ pub(crate) fn ids(
     Ok(None)
 }
 
-/// Whether the first column names the samples though nothing says so.
+/// Whether the first column names the samples although its name does not say so.
 fn names_samples(grid: &dyn Grid, names: &[&str], used: Use) -> Result<bool, Fault> {
     let cells = |column| (0..grid.rows()).map(move |row| grid.cell(row, column));
     let in_series = names.len() > 1 && differ_in_number(names[0], names[1]);
@@ -175,7 +176,7 @@ fn is_text_cell(cell: &Cell<'_>) -> bool {
     matches!(cell, Cell::Text(text) if !is_number(text))
 }
 
-/// Whether two names are the same but for the numbers at their ends.
+/// Whether two names differ only in the numbers at their ends.
 fn differ_in_number(one: &str, other: &str) -> bool {
     fn stem(name: &str) -> &str {
         name.trim_end_matches(|c: char| c.is_ascii_digit())

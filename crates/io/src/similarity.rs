@@ -14,7 +14,7 @@ use crate::npy::{Dtype, Header, Kind, LONGEST_HEADER};
 /// [`similarity_from_npy`].
 ///
 /// # Errors
-/// [`ReadError`] names the file, the place and what is wrong there.
+/// [`ReadError`] with the file, the position and the cause.
 pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>, ReadError> {
     let path = path.as_ref();
     file::open(path)
@@ -22,15 +22,25 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
         .map_err(|fault| ReadError::new(path, fault))
 }
 
-/// Takes an n × n similarity from the `length` bytes of an `.npy` file.
+/// Reads an n × n similarity from the `length` bytes of an `.npy` file.
 ///
-/// Entries must lie in [0, 1] and mirrored ones must agree, both within rounding: 10⁻¹²
-/// for doubles, 2·10⁻⁶ for singles (relative to 1; similarities are no larger). What is
-/// outside by so little is moved to the bound, and the entry that comes first in the file
-/// is taken.
+/// Entries must lie in [0, 1] and mirrored entries must agree, both within rounding: 10⁻¹² for
+/// doubles, 2·10⁻⁶ for singles (absolute values, since similarities are at most 1). Values
+/// outside [0, 1] by at most this tolerance are clipped, and of two mirrored entries the first
+/// one in the file is used.
 ///
-/// **Memory.** Rows are read one after the other and only one triangle is kept: half of
-/// the matrix, in the precision asked for.
+/// # Memory
+///
+/// Rows are read one after the other and only one triangle is kept: half of the matrix, in the
+/// requested precision.
+///
+/// # Errors
+///
+/// [`Fault::Shape`] if the matrix is not square; [`Fault::Similarity`] and
+/// [`Fault::Asymmetric`] with the position of the first invalid entry; other variants of
+/// [`Fault`] if it is not a valid file of floats.
+///
+/// # Example
 ///
 /// ```
 /// use enclust_io::{read_similarity, write_matrix_npy};
@@ -45,10 +55,6 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// # Errors
-/// [`Fault::Shape`] if it is not square, [`Fault::Similarity`] and [`Fault::Asymmetric`]
-/// with the place of the first such entry; others if it is not a sound file of floats.
 pub fn similarity_from_npy<S: Real>(
     mut reader: impl Read,
     length: u64,
@@ -88,7 +94,7 @@ impl<S: Real> Triangle<S> {
         Triangle { size, dtype: header.dtype, fortran: header.fortran, tolerance, between, own }
     }
 
-    /// Reads all rows from what begins `skipped` bytes before them.
+    /// Reads all rows; the values start after `skipped` bytes of the reader.
     fn read(mut self, mut values: impl Read, skipped: usize) -> Result<Similarity<S>, Fault> {
         std::io::copy(&mut values.by_ref().take(skipped as u64), &mut std::io::sink())?;
         let mut bytes = vec![0; self.size * self.dtype.width];
@@ -104,7 +110,7 @@ impl<S: Real> Triangle<S> {
     fn push_row(&mut self, row: usize, bytes: &[u8]) -> Result<(), Fault> {
         for (column, bytes) in bytes.chunks_exact(self.dtype.width).enumerate() {
             let value = self.dtype.float(bytes);
-            // Written so that NaN fails.
+            // Written so that NaN fails the check.
             if !(value >= -self.tolerance && value <= 1.0 + self.tolerance) {
                 return Err(Fault::Similarity { at: self.place(row, column), value });
             }
@@ -115,7 +121,7 @@ impl<S: Real> Triangle<S> {
                 self.own.push(S::of(value));
             } else {
                 let mirrored = self.between[condensed_index(self.size, column, row)].wide();
-                // What was kept may have been rounded to a narrower type.
+                // The stored value may have been rounded to a narrower type.
                 if (S::of(value).wide() - mirrored).abs() > self.tolerance.max(rounding::<S>()) {
                     return Err(Fault::Asymmetric { at: self.place(row, column), value, mirrored });
                 }
@@ -130,7 +136,7 @@ impl<S: Real> Triangle<S> {
     }
 }
 
-/// How far apart two numbers may be after rounding that were close before.
+/// The largest difference that rounding can cause between two close numbers.
 fn rounding<S: Real>() -> f64 {
     S::epsilon().wide()
 }

@@ -1,4 +1,4 @@
-//! Values with what names them, whatever format they come from.
+//! Tables of values with the names of their rows and columns, for all formats.
 
 use std::borrow::Cow;
 
@@ -11,53 +11,53 @@ use crate::npz::Archive;
 use crate::recognise::{has_header, ids};
 use crate::text::TextGrid;
 
-/// What is known about a text file or a Parquet table beforehand; what is `None` is
-/// recognised.
+/// Options for reading a text file or a Parquet table. A field that is `None` is detected.
 ///
-/// # How text files are recognised
+/// # Detection rules for text files
 ///
-/// **Separator.** Tab for `.tsv` and `.tab`. Otherwise the first of tab, semicolon and
-/// comma that stands in the first line outside of quotes; if none does, spaces, provided
-/// that lines have equally many cells and these are numbers (but for the first line and a
-/// first column without repetition); else there is a single column. Text is UTF-8, with
-/// or without byte order mark; cells may be quoted; lines end in LF, CRLF or CR. Lines of
-/// different lengths and blank lines between others are errors.
+/// **Separator.** Tab for `.tsv` and `.tab`. Otherwise the first of tab, semicolon and comma
+/// that occurs in the first line outside of quotes. If none occurs, the separator is spaces,
+/// provided that all lines have the same number of cells and all cells are numbers (except in
+/// the first line and in a first column without repetition). Otherwise there is a single
+/// column. Text is UTF-8, with or without byte order mark; cells may be quoted; lines end in
+/// LF, CRLF or CR. Lines with different numbers of cells and blank lines between other lines
+/// are errors.
 ///
-/// **Missing** are an empty cell, `NA`, `NaN`, `nan` and `null`.
+/// **Missing values.** An empty cell, `NA`, `NaN`, `nan` and `null`.
 ///
-/// **Header.** Line 1 is a header if one of these holds, tried in this order:
-/// 1. In some column it has text where all other cells are numbers.
-/// 2. Its first cell is empty and no other one, and column 1 has no repetition below.
-/// 3. Its first cell says id (see below), and column 1 has no repetition below.
-/// 4. It counts 0, 1, 2, … or 1, 2, 3, … over at least eight columns, as columns without
-///    names are written, and more than half of the counts do not occur again in their
-///    column. Fewer columns, but three at least, or features: it is *unclear*.
-/// 5. It is text alone, without repetition, none of it occurs again in its column, and
-///    one cell is label, class, cluster, truth or the like, or two columns of text repeat
-///    themselves, or everything below is missing.
+/// **Header.** Line 1 is a header if one of the following holds, tested in this order:
+/// 1. In some column it contains text and all other cells are numbers.
+/// 2. Only its first cell is empty, and column 1 has no repetition below it.
+/// 3. Its first cell is a name for ids (see below), and column 1 has no repetition below it.
+/// 4. It counts 0, 1, 2, … or 1, 2, 3, … over at least eight columns, as some programs write
+///    columns without names, and more than half of these numbers do not occur again in their
+///    column. For three to seven columns, and for features, it is *unclear*.
+/// 5. It contains only text without repetition, none of the text occurs again in its column,
+///    and one cell is label, class, cluster, truth or similar, or two columns of text contain
+///    repetitions, or all cells below are missing.
 ///
-/// Otherwise it is not if it holds numbers, or if its text occurs again in its column.
-/// What remains is *unclear*: text that does not occur again may name a column or be a
-/// rare label.
+/// Otherwise it is not a header if it contains numbers, or if its text occurs again in its
+/// column. All other cases are *unclear*: text that does not occur again may be the name of a
+/// column or a rare label.
 ///
-/// **Id column.** Column 1 of several names the samples if it has no repetition and no
-/// missing cell, and one of these holds:
+/// **Id column.** If there are several columns, column 1 names the samples if it has no
+/// repetition and no missing cell, and one of the following holds:
 /// 1. There is a header, and its first cell is empty or one of id, ids, index, idx, name,
 ///    names, row, rows, rowname, rownames, sample, samples, cell, cells, barcode, barcodes,
-///    key, obs, or ends in one of `_id`, ` id`, `.id`. Upper and lower case are alike. If
-///    such a column does repeat itself, that is an error.
-/// 2. It is text, and all other columns are numbers.
-/// 3. It is one of two columns of true classes.
+///    key, obs, or ends in one of `_id`, ` id`, `.id`. Case is ignored. If such a column
+///    contains a repetition, this is an error.
+/// 2. It contains text, and all other columns contain numbers.
+/// 3. It is the first of two columns in a file of true classes.
 ///
-/// It does not if it repeats itself, or if its name and that of column 2 differ in their
-/// number alone, as `c1` and `c2` do. In a pool of at least three samples, what remains is
-/// *unclear*: a clustering in which every sample is alone, or numbers of samples. In
-/// features it is data, unless it counts 0, 1, 2, … or 1, 2, 3, … without a header, which
-/// is unclear.
+/// It does not name the samples if it contains repetitions, or if its name and that of column 2
+/// differ only in a number, like `c1` and `c2`. In a pool of at least three samples, all other
+/// cases are *unclear*: the column may be a clustering into singletons or contain sample
+/// numbers. In features, it is data, unless it counts 0, 1, 2, … or 1, 2, 3, … without a
+/// header, which is unclear.
 ///
-/// What is unclear is an error, [`Fault::HeaderUnclear`] or [`Fault::IdsUnclear`], until
-/// it is said here. If both are said to be there, line 1 may lack its first cell, as in
-/// files that R's `write.table` makes.
+/// Unclear cases are errors, [`Fault::HeaderUnclear`] or [`Fault::IdsUnclear`], unless the
+/// field below is set. If both a header and an id column are stated, line 1 may lack its first
+/// cell, as in files written by R's `write.table`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableOptions {
     /// Whether the first line names the columns.
@@ -66,7 +66,7 @@ pub struct TableOptions {
     pub id_column: Option<bool>,
 }
 
-/// What a table is read for.
+/// The purpose for which a table is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Pool,
@@ -77,7 +77,7 @@ pub(crate) enum Use {
 impl Use {
     const ALL: [Use; 3] = [Use::Pool, Use::Truth, Use::Features];
 
-    /// Names its array may have in a file of arrays.
+    /// Accepted names of its array in a file of arrays.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Use::Pool => &["members"],
@@ -87,11 +87,11 @@ impl Use {
     }
 }
 
-/// A file of several arrays, read as they are asked for.
+/// A file of several arrays, each read on request.
 pub(crate) trait Arrays<'m> {
     fn names(&self) -> Vec<String>;
     fn array(&mut self, name: &str) -> Result<Box<dyn Grid + 'm>, Fault>;
-    /// Whether the array of that name can be one that is meant though it is not named so.
+    /// Whether the array with this name can be used although it has none of the accepted names.
     fn is_read(&self, name: &str) -> bool;
 }
 
@@ -100,11 +100,12 @@ pub(crate) struct Table<'m> {
     pub grid: Box<dyn Grid + 'm>,
     pub ids: Option<Vec<String>>,
     pub names: Option<Vec<String>>,
-    /// The true classes that come with a pool.
+    /// The true classes stored with a pool.
     pub truth: Option<Box<dyn Grid + 'm>>,
 }
 
-/// Reads a table out of bytes and hands it on; it may borrow from what is made on the way.
+/// Reads a table from bytes and passes it to `take`; the table may borrow from temporary
+/// values.
 pub(crate) fn with_table<T>(
     bytes: &[u8],
     format: Format,
@@ -150,7 +151,7 @@ impl<'m> Table<'m> {
         Ok(Table { grid: Box::new(grid), ids, names, truth: None })
     }
 
-    /// The array that is meant, and the truth of a pool.
+    /// The requested array, and the truth of a pool.
     pub fn from_arrays(arrays: &mut dyn Arrays<'m>, used: Use) -> Result<Self, Fault> {
         let found = arrays.names();
         let among = |wanted: &[&str]| found.iter().find(|name| wanted.contains(&name.as_str()));
@@ -165,11 +166,11 @@ impl<'m> Table<'m> {
         Ok(Table { grid, ids: None, names: None, truth })
     }
 
-    /// The same with the arrays `ids` and `columns`, if they are there.
+    /// The same with the arrays `ids` and `columns`, if they exist.
     fn from_npz(archive: &mut Archive<'_>, used: Use) -> Result<Self, Fault> {
         let table = Self::from_arrays(archive, used)?;
         let (rows, columns) = (table.grid.rows(), table.grid.columns());
-        // A vector lying down is as good as one standing.
+        // A row vector is accepted like a column vector.
         let samples = if rows == 1 && used == Use::Truth { columns } else { rows };
         let ids = listed(archive, IDS, samples)?;
         let names = match used {
@@ -185,7 +186,7 @@ pub(crate) const IDS: &str = "ids";
 /// The array of an archive that names the columns.
 pub(crate) const COLUMNS: &str = "columns";
 
-/// The name of the only array, unless it is one that is used otherwise.
+/// The name of the only array, unless this name has another meaning.
 fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String]) -> Option<&'f String> {
     let mut read = found.iter().filter(|name| arrays.is_read(name));
     let alone = read.next().filter(|_| read.next().is_none())?;
@@ -193,7 +194,7 @@ fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String]) -> Option<&'f String> 
     (!otherwise).then_some(alone)
 }
 
-/// A list of names in an archive, if it is there.
+/// A list of names in an archive, if it exists.
 fn listed(
     archive: &mut Archive<'_>,
     array: &'static str,

@@ -1,4 +1,4 @@
-//! Text into cells: which separator, which lines.
+//! Splitting of text into cells: separator and lines.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,19 +9,19 @@ use crate::error::{Fault, Place};
 use crate::file::Format;
 use crate::grid::{Cell, Grid, is_missing, number};
 
-/// How many lines the separator is told by.
+/// The number of lines from which the separator is detected.
 const SAMPLE: usize = 20;
 
-/// The cells of a text file, trimmed, all lines having the same number.
+/// The trimmed cells of a text file. All lines have the same number of cells.
 ///
-/// The text of all cells lies in one string, so a cell costs the place where it ends.
+/// The text of all cells is stored in one string, so a cell only costs its end position.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextGrid {
     text: String,
     ends: Vec<usize>,
-    /// Where each row begins in the file, lines counted from 1.
+    /// The line at which each row begins, counted from 1.
     lines: Vec<usize>,
-    /// Cells of a line.
+    /// Number of cells per line.
     width: usize,
     /// Lines before the first sample.
     header: usize,
@@ -29,7 +29,7 @@ pub(crate) struct TextGrid {
     id_column: usize,
 }
 
-/// What stands between two cells.
+/// The separator between two cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Separator {
     Byte(u8),
@@ -38,8 +38,8 @@ enum Separator {
 }
 
 impl TextGrid {
-    /// Splits text; `short_header` takes a first line that lacks the first cell, as R
-    /// writes it.
+    /// Splits text; `short_header` accepts a first line without its first cell, as written by
+    /// R.
     pub fn parse(bytes: &[u8], format: Format, short_header: bool) -> Result<Self, Fault> {
         let text = utf8(bytes)?;
         let separator = match format {
@@ -54,7 +54,7 @@ impl TextGrid {
         Ok(grid)
     }
 
-    /// Quoted as RFC 4180 says.
+    /// Quotes follow RFC 4180.
     fn split_by(&mut self, separator: u8, text: &str, short_header: bool) -> Result<(), Fault> {
         let mut reader = ReaderBuilder::new()
             .delimiter(separator)
@@ -73,7 +73,7 @@ impl TextGrid {
         }
     }
 
-    /// Not quoted, but quotes around a cell are taken off.
+    /// Quotes have no special meaning, but quotes around a cell are removed.
     fn split_by_space(&mut self, text: &str, short_header: bool) -> Result<(), Fault> {
         for (at, content) in text.lines().enumerate() {
             let line = at + 1;
@@ -112,24 +112,24 @@ impl TextGrid {
         Ok(())
     }
 
-    /// Lines, the header being one.
+    /// Number of lines, including the header.
     pub fn height(&self) -> usize {
         self.lines.len()
     }
 
-    /// Columns, the ids being one.
+    /// Number of columns, including the ids.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The text at a line and a column, header and ids being some.
+    /// The text at a line and a column, counting the header and the ids.
     pub fn text(&self, line: usize, column: usize) -> &str {
         let at = line * self.width + column;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.text[start..self.ends[at]]
     }
 
-    /// The texts of a column from a line on.
+    /// The texts of a column, starting at a line.
     pub fn column(&self, column: usize, from: usize) -> impl Iterator<Item = &str> {
         (from..self.height()).map(move |line| self.text(line, column))
     }
@@ -139,7 +139,7 @@ impl TextGrid {
         (0..self.width).map(move |column| self.text(line, column))
     }
 
-    /// States which cells are values.
+    /// Sets which cells are values.
     pub fn leave_out(&mut self, header: bool, id_column: bool) {
         (self.header, self.id_column) = (header.into(), id_column.into());
     }
@@ -166,7 +166,7 @@ impl Grid for TextGrid {
     }
 }
 
-/// The text without a byte order mark and without the line ends after the last line.
+/// The text without a byte order mark and without trailing line ends.
 fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
@@ -184,11 +184,11 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of the record that begins at a byte. The csv reader steps over blank lines
-    /// without a word; in a single column they would be samples lost.
+    /// The line of the record that begins at a byte. The csv reader silently skips blank lines;
+    /// in a single column this would lose samples.
     fn of_record(&mut self, start: usize) -> Result<usize, Fault> {
         let byte = |at: usize| self.bytes.get(at).copied();
-        // After \r the csv reader stops, and leaves an \n that belongs to it.
+        // The csv reader stops after \r and leaves the \n that belongs to it.
         let within_crlf = start > 0 && byte(start - 1) == Some(b'\r') && byte(start) == Some(b'\n');
         let start = start + usize::from(within_crlf);
         let ends_line = |&at: &usize| match byte(at) {
@@ -203,9 +203,8 @@ impl Lines<'_> {
     }
 }
 
-/// The separator that the first lines show: of tab, semicolon and comma the first that
-/// stands in the first line outside of quotes; else spaces, if [`is_spaced`]; else there
-/// is one column.
+/// Detects the separator: the first of tab, semicolon and comma that occurs in the first line
+/// outside of quotes; otherwise spaces, if [`is_spaced`]; otherwise there is one column.
 fn separator(text: &str) -> Separator {
     let first = text.lines().next().unwrap_or("");
     let bare: String = first.split('"').step_by(2).collect();
@@ -217,8 +216,9 @@ fn separator(text: &str) -> Separator {
     }
 }
 
-/// Whether spaces separate cells: equally many in each line, and numbers, but for the
-/// first line and a first column without repetition. Names of several words are no cells.
+/// Whether spaces separate cells: all lines have the same number of cells, and the cells are
+/// numbers, except in the first line and in a first column without repetition. A name of
+/// several words must not be split into cells.
 fn is_spaced(text: &str) -> bool {
     let mut lines = text.lines().take(SAMPLE).map(|line| line.split_whitespace());
     let is_number = |cell: &str| is_missing(cell) || number(cell).is_some();

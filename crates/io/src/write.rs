@@ -1,4 +1,4 @@
-//! Writing results: whole or not at all.
+//! Writing of results, completely or not at all.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,12 +13,12 @@ use crate::npy::MAGIC;
 use crate::pool::Pool;
 use crate::table::{COLUMNS, IDS};
 
-/// Writes a file so that it is there whole or not at all, whatever happens meanwhile.
+/// Writes a file completely or not at all.
 ///
-/// What is written goes to a temporary file in the same folder, which takes the name of
-/// `path` when all of it has reached the disk. If writing fails, the temporary file is
-/// removed, and what was at `path` before is still there. A path that names a device or
-/// a pipe, such as `/dev/stdout`, is written to as it is.
+/// The data are written to a temporary file in the same folder, which is renamed to `path` when
+/// all of the data have reached the disk. If writing fails, the temporary file is removed and
+/// an existing file at `path` remains unchanged. If `path` is a device or a pipe, such as
+/// `/dev/stdout`, it is written to directly.
 ///
 /// ```
 /// use std::io::Write;
@@ -32,7 +32,7 @@ use crate::table::{COLUMNS, IDS};
 /// ```
 ///
 /// # Errors
-/// [`WriteError`] with what `write` or the system said.
+/// [`WriteError`] with the error of `write` or of the system.
 pub fn write_atomically<T>(
     path: impl AsRef<Path>,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
@@ -63,7 +63,8 @@ fn write_beside<T>(
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".enclust-").suffix(".part");
-    // Temporary files are for their owner alone; a result is for whom the umask says.
+    // Temporary files are readable only by their owner; results get the permissions of the
+    // umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
@@ -74,15 +75,15 @@ fn write_beside<T>(
     Ok(out)
 }
 
-/// Writes a label for each sample, clusters counted from 0, in the format that the
-/// extension names.
+/// Writes one label per sample, clusters counted from 0, in the format given by the extension.
 ///
 /// - `.csv`, `.txt`, `.tsv`: a column `label`, after a column `id` if there are `ids`.
-/// - `.npy`: a vector of 64-bit integers; ids are left out.
+/// - `.npy`: a vector of 64-bit integers, without ids.
 /// - `.npz`: the same as `labels`, and `ids`.
 ///
 /// # Errors
-/// [`WriteError`]; also for other extensions, and if there are not as many ids as labels.
+/// [`WriteError`] if writing fails, for other extensions, and if the number of ids differs from
+/// the number of labels.
 pub fn write_labels(
     path: impl AsRef<Path>,
     partition: &Partition,
@@ -109,21 +110,21 @@ pub fn write_labels(
     write_atomically(path, write)
 }
 
-/// Writes a pool in the format that the extension names. Clusters are counted from 0 in
-/// the order in which they first occur; weights are left out.
+/// Writes a pool in the format given by the extension. Clusters are counted from 0 in the order
+/// in which they first occur; weights are not written.
 ///
 /// - `.csv`, `.txt`, `.tsv`: a header (clusterings without names are called c1, c2, …),
-///   a column `id` if samples have names, and `NA` for missing labels. The truth is left
-///   out; it belongs in a file of its own, see [`write_labels`].
-/// - `.npy`: an n × m matrix of 32-bit integers, or, if labels are missing, of doubles
-///   with NaN for those. Names and truth are left out.
-/// - `.npz`: the same as `members`, and `gt`, `ids` and `columns` where they are known.
+///   a column `id` if samples have names, and `NA` for missing labels. The truth is not
+///   written; use [`write_labels`] to write it to a separate file.
+/// - `.npy`: an n × m matrix of 32-bit integers, or, if labels are missing, of doubles with NaN
+///   for those. Names and truth are not written.
+/// - `.npz`: the same as `members`, and `gt`, `ids` and `columns` if they are known.
 ///
-/// [`read_pool`](crate::read_pool) reads all of it back.
+/// [`read_pool`](crate::read_pool) reads all of these files.
 ///
 /// # Errors
-/// [`WriteError`]; also for other extensions, and if there are not as many names as
-/// samples or clusterings.
+/// [`WriteError`] if writing fails, for other extensions, and if the number of names differs
+/// from the number of samples or clusterings.
 pub fn write_pool(path: impl AsRef<Path>, pool: &Pool) -> Result<(), WriteError> {
     let path = path.as_ref();
     write_atomically(path, |file| {
@@ -161,11 +162,11 @@ fn write_pool_npz(file: &mut BufWriter<File>, pool: &Pool) -> io::Result<()> {
     write_npz(file, arrays)
 }
 
-/// Writes a matrix of floats as `.npy`, asking for one row after the other: `fill(i, row)`
-/// writes row i over the row before. Nothing larger than a row is held in memory.
+/// Writes a matrix of floats as `.npy`, one row after the other: `fill(i, row)` overwrites the
+/// previous row with row i. Only one row is held in memory.
 ///
 /// # Errors
-/// [`WriteError`] with what the system said.
+/// [`WriteError`] with the error of the system.
 pub fn write_matrix_npy<S: NpyFloat>(
     path: impl AsRef<Path>,
     rows: usize,
@@ -185,13 +186,13 @@ pub fn write_matrix_npy<S: NpyFloat>(
 
 /// A float that can be written into an `.npy` file: `f32` or `f64`.
 pub trait NpyFloat: Copy + Default + sealed::Sealed {
-    /// NumPy's name of the type.
+    /// NumPy's name for the type.
     const DESCR: &'static str;
 
     /// Writes the value in little-endian order.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Returns the errors of the writer.
     fn write(self, to: &mut impl Write) -> io::Result<()>;
 }
 
@@ -217,7 +218,7 @@ impl NpyFloat for f64 {
     }
 }
 
-/// Everything before the values: padded so that they begin at a multiple of 64 bytes.
+/// Everything before the values, padded so that the values begin at a multiple of 64 bytes.
 fn npy_header(descr: &str, fortran: bool, shape: &[usize]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let lengths: String = shape.iter().map(|length| format!("{length}, ")).collect();
@@ -228,11 +229,11 @@ fn npy_header(descr: &str, fortran: bool, shape: &[usize]) -> Vec<u8> {
     let length = (before + text.len() + 1).next_multiple_of(64) - before;
     text.push_str(&" ".repeat(length - text.len() - 1));
     text.push('\n');
-    // A type and two lengths take far less than the 64 KiB that version 1 holds.
+    // A type and two lengths take far less than the 64 KiB that version 1 allows.
     [MAGIC, &[1, 0], &(length as u16).to_le_bytes(), text.as_bytes()].concat()
 }
 
-/// A small array, header and values.
+/// A small array with header and values.
 struct Block(Vec<u8>);
 
 impl Block {
@@ -242,7 +243,7 @@ impl Block {
         Block(bytes)
     }
 
-    /// A vector of text, each as long as the longest.
+    /// A vector of texts, all padded to the length of the longest.
     fn texts(texts: &[String]) -> Self {
         let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         let mut bytes = npy_header(&format!("<U{longest}"), false, &[texts.len()]);
@@ -258,7 +259,7 @@ impl Block {
     }
 }
 
-/// The labels of a pool, clustering after clustering as they lie in memory.
+/// The labels of a pool, one clustering after the other, as in memory.
 fn members(pool: &Pool) -> Block {
     let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
     let labels = (0..clusterings).flat_map(|k| pool.ensemble.column(k));
@@ -275,7 +276,7 @@ fn members(pool: &Pool) -> Block {
     Block(bytes)
 }
 
-/// Writes an archive; without times, so that equal arrays make equal files.
+/// Writes an archive without timestamps, so that equal arrays give equal files.
 fn write_npz<'a>(
     file: &mut BufWriter<File>,
     arrays: impl Iterator<Item = (&'a str, Block)>,
@@ -314,13 +315,13 @@ fn check_names(what: &str, names: Option<&[String]>, expected: usize) -> io::Res
     match names.map(<[String]>::len) {
         Some(found) if found != expected => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{found} {what} where {expected} are needed"),
+            format!("{found} {what}, but {expected} are needed"),
         )),
         _ => Ok(()),
     }
 }
 
 fn unknown_extension() -> io::Error {
-    let message = "this format is not written; use .csv, .tsv, .txt, .npy or .npz";
+    let message = "this format cannot be written; use .csv, .tsv, .txt, .npy or .npz";
     io::Error::new(io::ErrorKind::Unsupported, message)
 }

@@ -1,4 +1,4 @@
-//! Ten thousand damaged files: no panic, no invalid answer, and no more memory than
+//! Reads ten thousand damaged files: no panic, no invalid result, and no more memory than
 //! stated.
 #![allow(unsafe_code)]
 
@@ -14,13 +14,13 @@ use enclust_io::Format;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Counts what is in use and the most that ever was.
+/// Counts the memory in use and its maximum.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// Safety: every call goes to the system's allocator as it came.
+// Safety: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         PEAK.fetch_max(IN_USE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
@@ -36,13 +36,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Damaged files a format.
+/// Number of damaged files per format.
 const FILES: usize = 2000;
 /// The memory that reading may take, as stated in the documentation of the crate.
 const TIMES_CONTENT: usize = 128;
 const BESIDES: usize = 1 << 20;
 
-/// What may be inside a file of a size: more than itself if it is compressed.
+/// The maximum content of a file of this size: more than the file itself if it is compressed.
 fn content(format: Format, size: usize) -> usize {
     match format {
         Format::Mat | Format::Npz | Format::Parquet => 1032 * size,
@@ -50,13 +50,13 @@ fn content(format: Format, size: usize) -> usize {
     }
 }
 
-/// Tests must not count each other's memory.
+/// Ensures that tests do not count each other's memory.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads bytes as everything, and checks the memory that took.
+/// Reads the bytes in all possible ways and checks the memory that this took.
 fn read(bytes: &[u8], format: Format, content: usize) -> usize {
     let before = IN_USE.load(Relaxed);
     PEAK.store(before, Relaxed);
@@ -64,13 +64,13 @@ fn read(bytes: &[u8], format: Format, content: usize) -> usize {
     let taken = PEAK.load(Relaxed) - before;
     assert!(
         taken <= TIMES_CONTENT * content + BESIDES,
-        "{taken} bytes for {} as {format:?}, {content} within",
+        "{taken} bytes for {} as {format:?} with {content} bytes of content",
         bytes.len()
     );
     accepted
 }
 
-/// Numbers for damage.
+/// Random numbers for the damage.
 struct Chance(ChaCha8Rng);
 
 impl Chance {
@@ -83,7 +83,7 @@ impl Chance {
     }
 }
 
-/// Does one to three things to bytes.
+/// Applies one to three random changes to the bytes.
 fn damage(bytes: &mut Vec<u8>, chance: &mut Chance) {
     for _ in 0..=chance.below(3) {
         let at = chance.below(bytes.len());
@@ -125,7 +125,7 @@ fn flip(bytes: &mut [u8], chance: &mut Chance) {
     }
 }
 
-/// Puts a large number where a digit stands, as the sizes in NumPy's headers do.
+/// Replaces a digit by a large number, for example in the shape of a NumPy header.
 fn huge_number(bytes: &mut Vec<u8>, chance: &mut Chance) {
     let digits: Vec<_> = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
     if !digits.is_empty() {
@@ -135,7 +135,7 @@ fn huge_number(bytes: &mut Vec<u8>, chance: &mut Chance) {
     }
 }
 
-/// Damages the files of a format, reads each, and says how many were read as something.
+/// Damages the files of a format, reads each one, and returns how many were accepted.
 fn run(format: Format, seed: u64, make: impl Fn(&mut Chance) -> Vec<u8>) -> usize {
     let mut chance = Chance(ChaCha8Rng::seed_from_u64(seed));
     let mut accepted = 0;
@@ -143,7 +143,7 @@ fn run(format: Format, seed: u64, make: impl Fn(&mut Chance) -> Vec<u8>) -> usiz
         let bytes = make(&mut chance);
         accepted += usize::from(read(&bytes, format, content(format, bytes.len())) > 0);
     }
-    println!("{format:?}: {accepted} of {FILES} were read as something");
+    println!("{format:?}: {accepted} of {FILES} were accepted");
     accepted
 }
 
@@ -218,7 +218,7 @@ fn numpy_arrays() {
     assert!(accepted > FILES / 20 && accepted < FILES);
 }
 
-/// Half of the damage is done before packing, so that checksums are right.
+/// Half of the damage is done before packing, so that checksums are valid.
 #[test]
 fn numpy_archives() {
     let _alone = alone();
@@ -297,7 +297,7 @@ fn parquet_tables() {
     assert!(accepted > FILES / 100 && accepted < FILES);
 }
 
-/// Files of one format under the name of another, and noise under any.
+/// Files of one format with the name of another, and noise with every name.
 #[test]
 fn wrong_types() {
     let _alone = alone();
@@ -316,14 +316,14 @@ fn wrong_types() {
     }
 }
 
-/// What a few bytes hold that are a thousand times as long when unpacked.
+/// A few bytes that are a thousand times as long when unpacked.
 #[test]
 fn bombs() {
     let _alone = alone();
     let zeros = npy("|u1", false, "(4000000, 1)", &vec![0; 4_000_000]);
     let packed = zipped(true, &[("members.npy", zeros)]);
     assert!(packed.len() < 8000 && read(&packed, Format::Npz, 4_000_128) > 0);
-    // So many samples in clusters of their own that the table of clusters has just grown.
+    // Singleton clusters; their number is chosen such that the hash table has just grown.
     let rows = (1 << 19) / 8 * 7 + 1;
     let noise = npy("|i1", false, &format!("({rows}, 1)"), &vec![0xff; rows]);
     assert!(read(&noise, Format::Npy, rows) > 0);
@@ -333,7 +333,7 @@ fn bombs() {
     assert!(packed.len() < 2000 && read(&packed, Format::Mat, 1_000_064) > 0);
 }
 
-/// The most that text takes: the shortest cells, the most different labels.
+/// The worst case for text: the shortest cells and only different labels.
 #[test]
 fn dense_text() {
     let _alone = alone();

@@ -1,4 +1,4 @@
-//! MATLAB files made here byte by byte, sound and damaged.
+//! MATLAB files assembled byte by byte, valid and damaged.
 
 mod common;
 
@@ -121,7 +121,7 @@ fn every_truncation_is_an_error() {
             let bytes = small_pool(order, packed);
             let whole = MatFile::parse(&bytes).unwrap();
             for length in 0..bytes.len() {
-                // Between two variables nothing tells that more should come.
+                // A file cut between two variables is valid.
                 if let Ok(part) = MatFile::parse(&bytes[..length]) {
                     assert!(part.names().count() < whole.names().count());
                     assert!(length == 128 || part.names().eq(["members"]));
@@ -162,7 +162,7 @@ fn compressed_data_are_checked_to_the_end() {
     let resized = |data: &[u8]| [word(Little, 15), word(Little, data.len() as u32), data.to_vec()];
     assert_eq!(
         damaged(resized(&good[8..good.len() - 1]).concat()),
-        "the compressed data have no end"
+        "the compressed data are incomplete"
     );
     assert_eq!(
         damaged(resized(&[&good[8..], b"more"].concat()).concat()),
@@ -211,7 +211,7 @@ fn arrays_that_are_no_pool_are_refused() {
     let fraction = doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.5]);
     assert_eq!(
         pool(&[fraction]).unwrap_err().to_string(),
-        "\"members\", row 2, column 2: 1.5 is not a whole number, as labels must be"
+        "\"members\", row 2, column 2: 1.5 is not a whole number; labels must be whole numbers or text"
     );
     for (value, text) in [(f64::INFINITY, "inf"), (1e17, "100000000000000000")] {
         let error = pool(&[members(), gt(&[1, 2], &[1.0, value])]).unwrap_err();
@@ -260,7 +260,7 @@ fn the_only_array_is_meant_whatever_its_name() {
     assert_eq!(found.ensemble.samples(), 2);
     let two = pool(&[doubles(&[2, 1], "E", &[1.0, 2.0]), doubles(&[2, 1], "F", &[1.0, 2.0])]);
     assert!(matches!(two, Err(Fault::NoArray { .. })));
-    // The features are no clusterings, alone as they may be.
+    // Features are not used as a pool even if they are the only array.
     assert!(matches!(pool(&[doubles(&[1, 1], "X", &[1.0])]), Err(Fault::NoArray { .. })));
 }
 
@@ -290,7 +290,7 @@ fn files_are_read_and_errors_name_them() {
 }
 
 proptest! {
-    /// Whatever is done to the bytes, there is an answer or an error.
+    /// Every change of the bytes leads to a result or an error.
     #[test]
     fn damage_never_panics(
         big in any::<bool>(),

@@ -1,4 +1,4 @@
-//! NumPy arrays and archives, sound and damaged.
+//! NumPy arrays and archives, valid and damaged.
 
 mod common;
 
@@ -213,7 +213,8 @@ fn archives_that_are_no_pool_are_refused() {
     assert!(matches!(pool(b"PK\x03\x04", Format::Npz), Err(Fault::Npz { .. })));
 }
 
-/// An archive that declares more than its packed bytes can give is refused unseen.
+/// An archive that declares more than its compressed bytes can contain is refused without
+/// unpacking.
 #[test]
 fn an_archive_that_promises_too_much_is_refused() {
     let array = npy("|u1", false, "(5000,)", &[1; 5000]);
@@ -284,7 +285,7 @@ fn similarities() {
     assert!(matches!(read(&oblong), Err(Fault::Shape { .. })));
     assert_eq!(read(&npy("<i8", false, "(1, 1)", &[0; 8])), Err(Fault::NotFloats));
     assert!(matches!(read(&square(good)[..100]), Err(Fault::Npy(NpyError::Size { .. }))));
-    // More than there is cannot be asked for.
+    // The declared size exceeds the actual size.
     let huge = npy("<f8", false, "(4000000, 4000000)", &[]);
     assert!(matches!(read(&huge), Err(Fault::Npy(NpyError::Size { .. }))));
 }

@@ -1,4 +1,4 @@
-//! Text files: separators, headers, ids, labels, and what is refused.
+//! Text files: separators, headers, ids, labels and errors.
 
 use enclust_core::{Ensemble, Partition};
 use enclust_io::{
@@ -30,7 +30,7 @@ fn names(names: &[&str]) -> Option<Vec<String>> {
     Some(names.iter().map(|name| name.to_string()).collect())
 }
 
-/// The pool of most tests here: three samples, two clusterings.
+/// The pool of most tests in this file: three samples, two clusterings.
 fn expected() -> Ensemble {
     ensemble(&[&[1, 1, 2], &[5, 6, 6]])
 }
@@ -58,11 +58,11 @@ fn separators_line_ends_and_marks_do_not_matter() {
 #[test]
 fn headers_and_ids_that_are_recognised() {
     for (text, ids, columns) in [
-        // Text over numbers.
+        // Text above numbers.
         ("km,ward\n1,5\n1,6\n2,6", None, names(&["km", "ward"])),
         ("id,km,ward\na,1,5\nb,1,6\nc,2,6", names(&["a", "b", "c"]), names(&["km", "ward"])),
         ("Sample_ID;km;ward\n7;1;5\n8;1;6\n9;2;6", names(&["7", "8", "9"]), names(&["km", "ward"])),
-        // Text that names samples under a name that does not say so.
+        // Sample names in a column whose name does not say so.
         ("gene,km,ward\na,1,5\nb,1,6\nc,2,6", names(&["a", "b", "c"]), names(&["km", "ward"])),
         ("a,1,5\nb,1,6\nc,2,6", names(&["a", "b", "c"]), None),
         // As pandas and R write them.
@@ -72,14 +72,14 @@ fn headers_and_ids_that_are_recognised() {
             names(&["1", "2", "3"]),
             names(&["V1", "V2"]),
         ),
-        // Text over text.
+        // Text above text.
         ("id,km,ward\na,x,p\nb,x,q\nc,y,q", names(&["a", "b", "c"]), names(&["km", "ward"])),
         ("km,ward\nx,p\nx,q\ny,q", None, names(&["km", "ward"])),
         ("x,p\nx,q\ny,q", None, None),
         ("a,x,5\nb,x,6\nc,y,6", None, None),
     ] {
         let found = pool(text);
-        // The last is unclear: ids beside text, without a word.
+        // The last one is unclear: ids next to text, without a header.
         if text.starts_with("a,x") {
             assert_eq!(found, Err(Fault::IdsUnclear));
             let options = PoolOptions { id_column: Some(true), ..PoolOptions::default() };
@@ -96,7 +96,7 @@ fn headers_and_ids_that_are_recognised() {
 fn a_row_of_counts_is_a_header_where_the_columns_say_so() {
     let wide = "0,1,2,3,4,5,6,7\n0,0,0,0,0,0,0,0\n0,1,0,1,0,1,0,1\n";
     assert_eq!(pool(wide).unwrap().columns, names(&["0", "1", "2", "3", "4", "5", "6", "7"]));
-    // Of few columns, it may be the labels of a sample.
+    // With few columns, it may be the labels of a sample.
     let labels = "1,2,3\n1,2,3\n2,2,3\n3,3,3\n";
     assert_eq!(pool(labels), Err(Fault::HeaderUnclear));
     let said = |header| PoolOptions { header: Some(header), ..PoolOptions::default() };
@@ -108,14 +108,14 @@ fn a_row_of_counts_is_a_header_where_the_columns_say_so() {
 
 #[test]
 fn what_is_unclear_is_asked_for() {
-    // A rare label, or the name of the column?
+    // Either a rare label or the name of the column.
     assert_eq!(labels("alpha\nbeta\nbeta\n"), Err(Fault::HeaderUnclear));
     assert_eq!(labels("class\nbeta\nbeta\n").unwrap().partition.len(), 2);
     assert_eq!(labels("beta\nalpha\nbeta\n").unwrap().partition.len(), 3);
-    // Samples each in a cluster of its own, or their numbers?
+    // Either a clustering into singletons or the numbers of the samples.
     assert_eq!(pool("1,1\n2,1\n3,2\n"), Err(Fault::IdsUnclear));
     assert_eq!(pool("run,km\n4,1\n2,1\n3,2\n"), Err(Fault::IdsUnclear));
-    // Names in a series are those of clusterings.
+    // Names that form a series are names of clusterings.
     let series = pool("c1,c2\n0,1\n1,1\n2,2\n").unwrap();
     assert_eq!((series.ids, series.columns), (None, names(&["c1", "c2"])));
     for (said, clusterings) in [(true, 1), (false, 2)] {
@@ -140,11 +140,11 @@ fn a_header_of_r_lacks_a_cell() {
 
 #[test]
 fn numbers_and_text_as_labels() {
-    // 1 and 1.0 are one number, but two texts.
+    // 1 and 1.0 are the same number, but different texts.
     assert_eq!(pool("1\n1.0\n2\n").unwrap().ensemble, ensemble(&[&[1, 1, 2]]));
     let text = labels("label\n1\n1.0\n1a\n").unwrap();
     assert_eq!(text.partition, Partition::from_labels([0, 1, 2]));
-    // Distinct beyond what doubles tell apart.
+    // Different numbers that doubles cannot distinguish.
     let large = pool("18446744073709551615\n18446744073709551614\n9007199254740993\n").unwrap();
     assert_eq!(large.ensemble.clusters(), [3]);
     for (text, value) in [("1\n1.5\n", "1.5"), ("1\n1e99\n", "1e99")] {
@@ -179,7 +179,7 @@ fn noise_is_what_it_is_said_to_be() {
         assert_eq!(noise.to_string().parse(), Ok(noise));
     }
     assert!("none".parse::<Noise>().unwrap_err().to_string().contains("singleton, missing, error"));
-    // Among true classes it is one of them.
+    // In true classes, −1 is an ordinary class.
     assert_eq!(labels("-1\n1\n-1\n").unwrap().partition.clusters(), 2);
 }
 
@@ -222,10 +222,10 @@ fn true_classes() {
     assert_eq!((plain.partition.labels(), plain.ids), (&[0, 0, 1][..], None));
     let named = labels("name,species\na,setosa\nb,setosa\nc,other\n").unwrap();
     assert_eq!((named.partition.labels(), named.ids), (&[0, 0, 1][..], names(&["a", "b", "c"])));
-    // Two columns are ids and classes, so the first must tell samples apart.
+    // Two columns are ids and classes, so the first must not contain repetitions.
     assert!(matches!(labels("1,1\n1,2\n"), Err(Fault::DuplicateId { .. })));
     assert!(matches!(labels("id,x,y\n1,1,2\n2,1,1\n"), Err(Fault::Columns { found: 2, .. })));
-    // A row is a vector only where nothing names its cells.
+    // A row is a vector only if it has no header and no id.
     assert_eq!(labels("1,1,2\n").unwrap().partition.len(), 3);
     for options in [(Some(true), None), (Some(false), Some(true))] {
         let options = TableOptions { header: options.0, id_column: options.1 };
@@ -256,7 +256,7 @@ fn features_are_finite_numbers() {
     assert_eq!(found.values, [1.0, 0.5, -2000.0, 7.0]);
     assert_eq!((found.ids, found.names), (names(&["a", "b"]), names(&["x", "y"])));
     assert_eq!(features("0.1 0.2\n0.3 0.4\n").unwrap().dimension, 2);
-    // Distinct as features are, the first column is one of them.
+    // The values of a feature are often distinct, so the first column is a feature.
     assert_eq!(features("0.1,2\n0.3,2\n0.5,2\n").unwrap().dimension, 2);
     assert_eq!(features("1,2\n2,2\n3,2\n"), Err(Fault::IdsUnclear));
     for bad in ["NA", "inf", "-inf", "1e999", "", "x"] {
@@ -281,7 +281,7 @@ fn pairs_by_number_or_by_name() {
     };
     assert_eq!(pairs("1,2\n0,1\n", None), unknown(2, 1, "0", true));
     assert_eq!(pairs("1,2\n1,4\n", named.as_deref()), unknown(2, 2, "4", true));
-    // Where ids are numbers, numbers are ids.
+    // If ids are numbers, numbers are ids.
     let numbers = names(&["0", "1", "2"]);
     assert_eq!(pairs("0,1\n", numbers.as_deref()), Ok(vec![(0, 1)]));
     assert_eq!(pairs("1,3\n", numbers.as_deref()), unknown(1, 2, "3", false));
@@ -298,8 +298,7 @@ fn messages_stay_on_one_line() {
 }
 
 proptest! {
-    /// A headerless file of numbers is read as its numbers, whatever they are, unless it is
-    /// said to be unclear.
+    /// A file of numbers without a header is read as these numbers, unless it is unclear.
     #[test]
     fn numbers_are_read_as_they_stand(
         rows in prop::collection::vec(prop::collection::vec(0_u32..4, 3), 2..12),

@@ -1,4 +1,4 @@
-//! What is written is read back, and is there whole or not at all.
+//! Written files can be read back, and are written completely or not at all.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use enclust_io::{
 };
 use proptest::prelude::*;
 
-/// A folder of its own for each test.
+/// A separate folder for each test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -91,7 +91,7 @@ fn pools_are_read_back() {
 fn what_cannot_be_written_is_refused() {
     let folder = folder("refused");
     let error = write_pool(folder.join("p.mat"), &small_pool()).unwrap_err();
-    assert!(error.to_string().contains("not written; use .csv"), "{error}");
+    assert!(error.to_string().contains("cannot be written; use .csv"), "{error}");
     let odd = Pool { ids: Some(vec![]), ..small_pool() };
     assert!(write_pool(folder.join("p.csv"), &odd).is_err());
     let labels = Partition::from_labels([0, 1]);
@@ -137,21 +137,20 @@ fn matrices_are_written_row_by_row() {
     })
     .unwrap();
     let bytes = std::fs::read(&double).unwrap();
-    // Aligned as NumPy aligns it.
+    // Aligned like the files of NumPy.
     assert_eq!((bytes.len() - 8 * n * n) % 64, 0);
     assert_eq!(&bytes[bytes.len() - 8..], 1.0_f64.to_le_bytes());
     let found = read_similarity::<f64>(&double).unwrap();
     assert_eq!(found.between(3, 7), 1.0 / 12.0);
     let narrow = read_similarity::<f32>(&single).unwrap();
     assert_eq!(narrow.between(3, 7), 1.0_f32 / 12.0);
-    // Doubles as singles, and the other way round.
+    // Doubles read as singles, and singles as doubles.
     assert_eq!(read_similarity::<f32>(&double).unwrap(), narrow);
     assert_eq!(read_similarity::<f64>(&single).unwrap().between(3, 7), f64::from(1.0_f32 / 12.0));
 }
 
 proptest! {
-    /// Whatever the labels, they are read back; a text file of clusterings without names
-    /// gives them names.
+    /// All labels can be read back; a text file gives names to clusterings without names.
     #[test]
     fn every_pool_is_read_back(
         rows in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.8, 0_u8..3), 4), 1..9),

@@ -14,30 +14,40 @@ const NAME: &str = "drec";
 part! {
     /// Dense representation: every group as a combination of all groups.
     ///
-    /// **Problem.** X has a row for each base cluster and a column for each group, 1 where the
-    /// group is in the cluster. Find Z for which ‖X − XZ‖₂,₁ + λ‖Z‖² is small, where the first
-    /// norm sums the lengths of columns. That is done by solving
-    /// XᵀX Z + λ Z diag(e) = XᵀX, with eⱼ = 1 at first and then twice the length of the
-    /// error's column j, a fixed number of times. Two groups are as similar as the left
-    /// singular vectors of Z make them: rows scaled by the roots of the singular values and
-    /// to unit length, their cosine to the fourth power.
+    /// # Problem
+    ///
+    /// X has a row for each base cluster and a column for each group, 1 where the group is in
+    /// the cluster. Find Z for which ‖X − XZ‖₂,₁ + λ‖Z‖² is small, where the first norm sums
+    /// the lengths of columns. That is done by solving XᵀX Z + λ Z diag(e) = XᵀX, with eⱼ = 1
+    /// at first and then twice the length of the error's column j, a fixed number of times. Two
+    /// groups are as similar as the left singular vectors of Z make them: rows scaled by the
+    /// roots of the singular values and to unit length, their cosine to the fourth power.
     ///
     /// With X = U diag(s) Vᵀ the solution is Z = V F with Fᵢⱼ = Vⱼᵢ sᵢ² / (sᵢ² + λeⱼ), so one
     /// decomposition of X serves all solves, and that of Z is one of the small F.
     ///
     /// A group counts once, however many samples it stands for.
     ///
-    /// **Parameters.** See [`Drec`].
+    /// # Parameters
     ///
-    /// **Complexity.** O(q³ + n' q² + n'² q) time for q = min(n', base clusters); n'²/2 + 4 n' q
-    /// numbers.
+    /// See [`Drec`].
     ///
-    /// **Determinism.** A function of the ensemble and the backend; threads change nothing.
-    /// Computed in double precision whatever that of the run. Singular values of X below
-    /// 10⁻⁵·⁵ of the largest count as zero.
+    /// # Complexity
     ///
-    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported). The weight
-    /// of a clustering acts as its multiplicity.
+    /// O(q³ + n' q² + n'² q) time for q = min(n', base clusters); n'²/2 + 4 n' q numbers.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble and the backend; threads change nothing. Computed in double
+    /// precision whatever that of the run. Singular values of X below 10⁻⁵·⁵ of the largest
+    /// count as zero.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported). The weight of a
+    /// clustering acts as its multiplicity.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
@@ -51,9 +61,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** J. Zhou, H. Zheng, L. Pan, "Ensemble clustering based on dense
-    /// representation", Neurocomputing 2019. After the authors' program, which accompanies a
-    /// manuscript version.
+    /// # Reference
+    ///
+    /// J. Zhou, H. Zheng, L. Pan, "Ensemble clustering based on dense representation",
+    /// Neurocomputing 2019. After the authors' program, which accompanies a manuscript version.
     pub struct Drec("drec", "affinity of dense representations (DREC)") {
         /// λ: weight of ‖Z‖² beside the error. The authors published no default; results swing with it.
         pub lambda: f64 = 1.0, in Range::Positive, tried [1e-3, 0.01, 0.1, 1, 10, 100, 1000];

@@ -15,18 +15,25 @@ const PANEL: usize = 64;
 
 /// The affinity of the rows of a matrix Z with singular value decomposition A diag(s) Bᵀ.
 ///
-/// **Problem.** Rows of A diag(√s), over the s above 10⁻⁴ of the largest, are scaled to unit
-/// length; the affinity of two is their cosine to the fourth power. It lies in [0, 1],
-/// is positive semidefinite, and depends neither on the length of rows nor on the
-/// choice of A where singular values are equal.
+/// # Problem
 ///
-/// **Complexity.** O(n'² r) for r singular values that count; half a matrix.
+/// Rows of A diag(√s), over the s above 10⁻⁴ of the largest, are scaled to unit length; the
+/// affinity of two is their cosine to the fourth power. It lies in [0, 1], is positive
+/// semidefinite, and depends neither on the length of rows nor on the choice of A where
+/// singular values are equal.
 ///
-/// **Determinism.** Fixed panels; threads change nothing. A row of zeros is similar to
-/// none.
+/// # Complexity
 ///
-/// **Reference.** The usual last step of low-rank representation: G. Liu et al., "Robust
-/// recovery of subspace structures by low-rank representation", TPAMI 2013.
+/// O(n'² r) for r singular values that count; half a matrix.
+///
+/// # Determinism and ties
+///
+/// Fixed panels; threads change nothing. A row of zeros is similar to none.
+///
+/// # Reference
+///
+/// The usual last step of low-rank representation: G. Liu et al., "Robust recovery of subspace
+/// structures by low-rank representation", TPAMI 2013.
 pub(crate) struct LowRankAffinity {
     /// Unit vectors, one row a group.
     directions: Mat<f64>,

@@ -1,12 +1,11 @@
 //! Projection onto the probability simplex.
 
-/// The point of {x ≥ 0, Σ rᵢxᵢ = 1} nearest to `values`, in their place, in the norm
-/// Σ rᵢ(xᵢ − vᵢ)²: the projection onto the simplex of a point in which value i stands rᵢ
-/// times.
+/// The point of {x ≥ 0, Σ rᵢxᵢ = 1} nearest to `values`, in their place, in the norm Σ rᵢ(xᵢ −
+/// vᵢ)²: the projection onto the simplex of a point in which value i stands rᵢ times.
 ///
 /// It is max(v − θ, 0) for one θ. Taking θ as if all entries were positive, and then again
-/// without those that are not, never leaves out too many (Michelot's algorithm); a few
-/// passes over the values suffice.
+/// without those that are not, never leaves out too many (Michelot's algorithm); a few passes
+/// over the values suffice.
 ///
 /// ```
 /// let mut x = [0.5, 1.0, -3.0];
@@ -14,8 +13,10 @@
 /// assert_eq!(x, [0.25, 0.75, 0.0]);
 /// ```
 ///
-/// **Reference.** C. Michelot, *A finite algorithm for finding the projection of a point
-/// onto the canonical simplex of Rⁿ*, J. Optimization Theory and Applications 50 (1986).
+/// # Reference
+///
+/// C. Michelot, *A finite algorithm for finding the projection of a point onto the canonical
+/// simplex of Rⁿ*, J. Optimization Theory and Applications 50 (1986).
 pub fn project_to_simplex(values: &mut [f64], multiplicities: &[f64]) {
     let mut threshold = f64::NEG_INFINITY;
     let mut left = usize::MAX;

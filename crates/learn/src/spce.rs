@@ -22,11 +22,13 @@ const STEPS: usize = 5;
 const LAST_STEPS: usize = 20;
 
 part! {
-    /// **Summary.** A sparse similarity learned from easy pairs to hard ones, with as many
-    /// components as clusters are wanted.
+    /// A sparse similarity learned from easy pairs to hard ones, with as many components as
+    /// clusters are wanted.
     ///
-    /// **Problem.** With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric
-    /// S in [0, 1], weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
+    /// # Problem
+    ///
+    /// With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric S in [0, 1],
+    /// weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
     ///
     /// Σₖ ‖W ∘ (S − M⁽ᵏ⁾)‖² / pₖ − ρ‖W‖₁ + τ²m² ‖S‖₀ + 2μ tr(FᵀL(S)F),
     ///
@@ -39,21 +41,31 @@ part! {
     /// more or fewer than k; a linkage of it gives k exactly.
     ///
     /// It runs at group size. Every step maps what is constant on pairs of groups to what is:
-    /// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell
-    /// them apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
+    /// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell them
+    /// apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
     ///
-    /// **Parameters.** [`Spce`]; the number of clusters is that of the context.
+    /// # Parameters
     ///
-    /// **Complexity.** At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest
-    /// eigenpairs of an n' × n' matrix; 5n'² numbers.
+    /// [`Spce`]; the number of clusters is that of the context.
     ///
-    /// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
-    /// that eigenvectors are looked for from; threads change nothing.
-    /// Thresholds decide about entries, so rounding may send an iteration another way.
+    /// # Complexity
     ///
-    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
+    /// At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest eigenpairs of an n' ×
+    /// n' matrix; 5n'² numbers.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble, k, the backend and, beyond 400 groups, the seed that
+    /// eigenvectors are looked for from; threads change nothing. Thresholds decide about
+    /// entries, so rounding may send an iteration another way.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported);
     /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
     /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
@@ -69,8 +81,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering
-    /// ensemble", IEEE Transactions on Neural Networks and Learning Systems 2021.
+    /// # Reference
+    ///
+    /// P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering ensemble",
+    /// IEEE Transactions on Neural Networks and Learning Systems 2021.
     pub struct Spce("spce", "graph learned from easy pairs to hard ones") {
         /// τ: pairs of lower similarity are cut; the more, the more components (the authors have no default).
         pub tau: f64 = 0.1, in Range::Within(0.0, 1.0), tried [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];

@@ -25,12 +25,14 @@ const NO_DIVERGENCE: f64 = 1e-9;
 const ROOT_STEPS: usize = 100;
 
 part! {
-    /// **Summary.** A consensus graph learned while unreliable clusterings, samples and pairs
-    /// are weighed down, with as many components as clusters are wanted.
+    /// A consensus graph learned while unreliable clusterings, samples and pairs are weighed
+    /// down, with as many components as clusters are wanted.
     ///
-    /// **Problem.** With A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in one cluster c of clustering k, minimise over
-    /// graphs S with rows on the simplex, noise E with the rows of B = S + E there, too, sample
-    /// weights w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with FᵀF = 1,
+    /// # Problem
+    ///
+    /// With A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in one cluster c of clustering k, minimise over graphs S
+    /// with rows on the simplex, noise E with the rows of B = S + E there, too, sample weights
+    /// w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with FᵀF = 1,
     ///
     /// Σₖ aₖ Σᵢ wᵢ² KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ) + λ‖E‖² − γ‖w‖₁ + 2μ tr(FᵀL(S)F).
     ///
@@ -39,35 +41,44 @@ part! {
     /// halved when it has more.
     ///
     /// The learned S is meant for the consensus function `components`, of which there may be
-    /// more or fewer than k; a linkage of it gives k exactly. With a
-    /// large λ all is one component.
+    /// more or fewer than k; a linkage of it gives k exactly. With a large λ all is one
+    /// component.
     ///
-    /// It runs at group size: every step treats equal samples alike, row sums, divergences
-    /// and the simplex carry the sizes. B is needed row by row only and never stored.
+    /// It runs at group size: every step treats equal samples alike, row sums, divergences and
+    /// the simplex carry the sizes. B is needed row by row only and never stored.
     ///
     /// Where the paper and the authors' program differ, it is the program that is followed: γ
-    /// does not begin at 1; the projection moves S away from where F is rough, which the printed
-    /// formula has the wrong way round; and S is made symmetric at the end of each iteration,
-    /// whereby its rows leave the simplex. The program needs ten samples at least, for a tenth of
-    /// them; here that is at least one.
+    /// does not begin at 1; the projection moves S away from where F is rough, which the
+    /// printed formula has the wrong way round; and S is made symmetric at the end of each
+    /// iteration, whereby its rows leave the simplex. The program needs ten samples at least,
+    /// for a tenth of them; here that is at least one.
     ///
-    /// **Parameters.** [`Trce`]; the number of clusters is that of the context. In the
-    /// authors' program a slip of an index makes the sample weights those of the last clustering
-    /// alone; `last_clustering_weighs` does the same, for comparison with published figures. If a
+    /// # Parameters
+    ///
+    /// [`Trce`]; the number of clusters is that of the context. In the authors' program a slip
+    /// of an index makes the sample weights those of the last clustering alone;
+    /// `last_clustering_weighs` does the same, for comparison with published figures. If a
     /// tenth of the samples is without any divergence, where that program fails, γ begins with
     /// the first sample that has some.
     ///
-    /// **Complexity.** At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest
-    /// eigenpairs of an n' × n' matrix; 6n'² numbers.
+    /// # Complexity
     ///
-    /// **Determinism.** A function of the ensemble, k, the backend and, beyond 400 groups, the seed
-    /// that eigenvectors are looked for from; threads change nothing.
-    /// Zeros of a projection decide about components, so rounding may send an iteration
-    /// another way.
+    /// At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest eigenpairs of an n' ×
+    /// n' matrix; 6n'² numbers.
     ///
-    /// **Errors.** Missing labels are [unsupported](enclust_core::Error::Unsupported);
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble, k, the backend and, beyond 400 groups, the seed that
+    /// eigenvectors are looked for from; threads change nothing. Zeros of a projection decide
+    /// about components, so rounding may send an iteration another way.
+    ///
+    /// # Errors
+    ///
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported);
     /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
     /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
@@ -82,8 +93,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** P. Zhou, L. Du, Y.-D. Shen, X. Li, "Tri-level robust clustering ensemble
-    /// with multiple graph learning", AAAI 2021.
+    /// # Reference
+    ///
+    /// P. Zhou, L. Du, Y.-D. Shen, X. Li, "Tri-level robust clustering ensemble with multiple
+    /// graph learning", AAAI 2021.
     pub struct Trce("trce", "graph learned on the levels of clusterings, samples and pairs") {
         /// λ: price of the part of a graph taken for noise (the authors recommend 0.01 to 10 and have no default).
         pub lambda: f64 = 0.01, in Range::Positive, tried [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5];

@@ -1,16 +1,20 @@
 //! How far the draws agree beyond chance, and the rule that reads it.
 //!
-//! **Measure.** Each draw judges every pair of samples: together or apart. Fleiss' kappa
-//! of these judgements is 1 if all draws give the same partition and about 0 if they
-//! have nothing in common; for two draws it is the adjusted Rand index but for how
-//! chance is reckoned. Unlike the share of ambiguous pairs it does not fall because most
-//! pairs are apart anyway, so different k may be compared.
+//! # Problem
 //!
-//! **Rule.** The k with the highest agreement. Values within 0.01 of it count as equal,
-//! and of equal ones the largest k is taken, for the reason given in `pac.rs`.
+//! Each draw judges every pair of samples: together or apart. Fleiss' kappa of these judgements
+//! is 1 if all draws give the same partition and about 0 if they have nothing in common; for
+//! two draws it is the adjusted Rand index but for how chance is reckoned. Unlike the share of
+//! ambiguous pairs it does not fall because most pairs are apart anyway, so different k may be
+//! compared.
 //!
-//! **Reference.** J. Fleiss, "Measuring nominal scale agreement among many raters",
-//! Psychological Bulletin 76 (1971).
+//! The k with the highest agreement. Values within 0.01 of it count as equal, and of equal ones
+//! the largest k is taken, for the reason given in `pac.rs`.
+//!
+//! # Reference
+//!
+//! J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76
+//! (1971).
 
 use crate::cdf::ConsensusCdf;
 use crate::choose::{Pick, largest_near_best};

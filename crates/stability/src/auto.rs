@@ -1,12 +1,14 @@
 //! Agreement and gap together.
 //!
-//! **Rule.** Among the k whose [agreement](crate::Level::agreement) comes within 0.05 of
-//! the best, the one with the largest gap in the dendrogram; of equal ones the largest.
-//! Where the method has no dendrogram, the rule is that of `agreement.rs`.
+//! # Problem
 //!
-//! Agreement alone likes coarse partitions of overlapping clusters, whose borders never
-//! quite agree; gap alone may follow a quirk of one tree. `docs/stability.md` compares
-//! the rules on data with known k: over all of them, this one finds k most often.
+//! Among the k whose [agreement](crate::Level::agreement) comes within 0.05 of the best, the
+//! one with the largest gap in the dendrogram; of equal ones the largest. Where the method has
+//! no dendrogram, the rule is that of `agreement.rs`.
+//!
+//! Agreement alone likes coarse partitions of overlapping clusters, whose borders never quite
+//! agree; gap alone may follow a quirk of one tree. `docs/stability.md` compares the rules on
+//! data with known k: over all of them, this one finds k most often.
 
 use crate::agreement;
 use crate::choose::Pick;

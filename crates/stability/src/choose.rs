@@ -65,16 +65,22 @@ pub(crate) struct Pick<'a> {
 
 /// Picks a number of clusters by a rule.
 ///
-/// The rules look at those k that leave no two samples apart that every base clustering
-/// joins (k at most the number of distinct label rows) and that do not put every sample
-/// on its own: beyond them a partition is stable for want of alternatives. If no such k
-/// was asked for, the answer is that number, unclear.
+/// The rules look at those k that leave no two samples apart that every base clustering joins
+/// (k at most the number of distinct label rows) and that do not put every sample on its own:
+/// beyond them a partition is stable for want of alternatives. If no such k was asked for, the
+/// answer is that number, unclear.
 ///
-/// **Verdict.** Clear if the [agreement](Level::agreement) at the chosen k is at least
+/// # Verdict
+///
+/// Clear if the [agreement](Level::agreement) at the chosen k is at least
 /// [`clear`](crate::StabilityParams::clear), whichever rule chose it.
 ///
 /// # Errors
-/// [`Error::Unsupported`](enclust_core::Error::Unsupported) for [`Rule::Gap`] where the method has no dendrogram.
+///
+/// [`Error::Unsupported`](enclust_core::Error::Unsupported) for [`Rule::Gap`] where the method
+/// has no dendrogram.
+///
+/// # Example
 ///
 /// ```
 /// # use enclust_ca::Eac;

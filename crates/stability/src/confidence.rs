@@ -32,26 +32,37 @@ impl ItemConsensus {
     }
 }
 
-/// **Summary.** Item consensus and cluster consensus of a partition.
+/// Item consensus and cluster consensus of a partition.
 ///
-/// **Problem.** With similarities Sᵢⱼ (the co-association of an ensemble, for Monti's
-/// figures) and clusters of N samples each, the consensus of a cluster is the mean of Sᵢⱼ
-/// over its N(N − 1)/2 pairs. The consensus of a sample i and a cluster is the mean of
-/// Sᵢⱼ over the samples j ≠ i of the cluster.
+/// # Problem
 ///
-/// **Parameters.** The similarity and the partition of the same samples. The partition
-/// may divide groups of the similarity.
+/// With similarities Sᵢⱼ (the co-association of an ensemble, for Monti's figures) and clusters
+/// of N samples each, the consensus of a cluster is the mean of Sᵢⱼ over its N(N − 1)/2 pairs.
+/// The consensus of a sample i and a cluster is the mean of Sᵢⱼ over the samples j ≠ i of the
+/// cluster.
 ///
-/// **Complexity.** O(n'² + n'k) time for n' groups: samples are counted, never listed
-/// pair by pair. Memory O(n + k) beside the similarity.
+/// # Parameters
 ///
-/// **Determinism and ties.** Sums run in the order of the groups, whatever the number of
-/// threads. A cluster of one sample has no pairs, so it and its sample have no consensus
-/// of their own: `None`, not 0 or 1, since nothing speaks for or against it.
+/// The similarity and the partition of the same samples. The partition may divide groups of the
+/// similarity.
 ///
-/// **Errors.** [`Error::Size`] if the partition has another number of samples.
+/// # Complexity
 ///
-/// **Example.**
+/// O(n'² + n'k) time for n' groups: samples are counted, never listed pair by pair. Memory O(n
+/// + k) beside the similarity.
+///
+/// # Determinism and ties
+///
+/// Sums run in the order of the groups, whatever the number of threads. A cluster of one sample
+/// has no pairs, so it and its sample have no consensus of their own: `None`, not 0 or 1, since
+/// nothing speaks for or against it.
+///
+/// # Errors
+///
+/// [`Error::Size`] if the partition has another number of samples.
+///
+/// # Example
+///
 /// ```
 /// use enclust_core::{Partition, Similarity};
 /// use enclust_stability::membership;
@@ -64,8 +75,10 @@ impl ItemConsensus {
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering",
-/// Machine Learning 52 (2003).
+/// # Reference
+///
+/// S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering", Machine Learning 52
+/// (2003).
 pub fn membership<S: Real>(
     similarity: &Similarity<S>,
     partition: &Partition,

@@ -1,21 +1,26 @@
 //! The growth of the area under the consensus distribution, and the rule that reads it.
 //!
-//! **Measure.** Δ(k) = (A(k) − A(k−1)) / A(k−1), where A(k) is the
-//! [area](crate::ConsensusCdf::area) at k; for the smallest k it is A(k) itself. The
-//! area grows by the share of pairs that the next cluster parts for good, so it grows
-//! little once all true clusters are found. It may shrink where the partitions for
-//! different k are not nested.
+//! # Problem
 //!
-//! **Rule.** Monti et al. read off a plot the largest k before the growth stops being
-//! appreciable. Here it is appreciable while A(k) − A(k−1) ≥ 1/k², half of what parting
-//! two of k equal clusters adds (splitting one of them in half adds a quarter of it). The
-//! rule goes up from the smallest k and stops before the first growth that is less.
+//! Δ(k) = (A(k) − A(k−1)) / A(k−1), where A(k) is the [area](crate::ConsensusCdf::area) at k;
+//! for the smallest k it is A(k) itself. The area grows by the share of pairs that the next
+//! cluster parts for good, so it grows little once all true clusters are found. It may shrink
+//! where the partitions for different k are not nested.
 //!
-//! **Limits.** It supposes clusters of about equal size: a small one adds little and
-//! ends the search. At k = 2 the two cases hardly differ, so that it often goes on to 3.
+//! Monti et al. read off a plot the largest k before the growth stops being appreciable. Here
+//! it is appreciable while A(k) − A(k−1) ≥ 1/k², half of what parting two of k equal clusters
+//! adds (splitting one of them in half adds a quarter of it). The rule goes up from the
+//! smallest k and stops before the first growth that is less.
 //!
-//! **Reference.** S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering",
-//! Machine Learning 52 (2003).
+//! # Limits
+//!
+//! It supposes clusters of about equal size: a small one adds little and ends the search. At k
+//! = 2 the two cases hardly differ, so that it often goes on to 3.
+//!
+//! # Reference
+//!
+//! S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering", Machine Learning 52
+//! (2003).
 
 use crate::choose::Pick;
 use crate::stability::Level;

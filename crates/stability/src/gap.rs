@@ -1,14 +1,18 @@
 //! The gap in the dendrogram, and the rule that reads it.
 //!
-//! **Measure.** For k clusters, the height of the merge that would leave k − 1 of them,
-//! less that of the merge that made them k (0 if k is the number of samples): for how
-//! long the tree of the whole ensemble has exactly k clusters.
+//! # Problem
 //!
-//! **Rule.** The k with the largest gap, of equal ones the largest k.
+//! For k clusters, the height of the merge that would leave k − 1 of them, less that of the
+//! merge that made them k (0 if k is the number of samples): for how long the tree of the whole
+//! ensemble has exactly k clusters.
 //!
-//! **Limits.** It reads one tree and no draws, so it cannot tell a gap that the next
-//! ensemble would not have. Similarities that shrink towards 0 between clusters, as LWCA's
-//! do, make the gaps of small k small. Consensus functions without a tree have no gap.
+//! The k with the largest gap, of equal ones the largest k.
+//!
+//! # Limits
+//!
+//! It reads one tree and no draws, so it cannot tell a gap that the next ensemble would not
+//! have. Similarities that shrink towards 0 between clusters, as LWCA's do, make the gaps of
+//! small k small. Consensus functions without a tree have no gap.
 
 use enclust_core::{Dendrogram, Error, Result};
 

@@ -1,11 +1,11 @@
 //! How many clusters, and how sure.
 //!
-//! An ensemble says more than one partition: clustered again from some of its base
-//! clusterings only, does the same partition come out? [`stability`] draws such parts
-//! of an ensemble, runs a method on each, cuts at every k asked for, and measures how
-//! far the partitions agree. [`choose`] picks a k by a stated [`Rule`] and says
-//! whether there is clear structure at all. [`membership`] tells, for a finished
-//! clustering, how firmly each sample and each cluster holds together.
+//! An ensemble says more than one partition: clustered again from some of its base clusterings
+//! only, does the same partition come out? [`stability`] draws such parts of an ensemble, runs
+//! a method on each, cuts at every k asked for, and measures how far the partitions agree.
+//! [`choose`] picks a k by a stated [`Rule`] and says whether there is clear structure at all.
+//! [`membership`] tells, for a finished clustering, how firmly each sample and each cluster
+//! holds together.
 //!
 //! | rule | file | picks |
 //! |---|---|---|
@@ -30,12 +30,14 @@
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 //!
-//! **What it cannot do.** Only the base clusterings are drawn again, never the samples:
-//! a partition that every base clustering repeats is stable here, whether or not new
-//! samples would show it. Stability is necessary for structure, not sufficient, and the
-//! limit that calls structure clear was set by experiment (`docs/stability.md`), with
-//! pools made by k-means. Few base clusterings (fewer than about ten), or a method
-//! that balances its clusters whatever the data, weaken it further.
+//! # What it cannot do
+//!
+//! Only the base clusterings are drawn again, never the samples: a partition that every base
+//! clustering repeats is stable here, whether or not new samples would show it. Stability is
+//! necessary for structure, not sufficient, and the limit that calls structure clear was set by
+//! experiment (`docs/stability.md`), with pools made by k-means. Few base clusterings (fewer
+//! than about ten), or a method that balances its clusters whatever the data, weaken it
+//! further.
 
 mod agreement;
 mod auto;

@@ -1,19 +1,24 @@
 //! The proportion of ambiguous clustering, and the rule that reads it.
 //!
-//! **Measure.** The share of the pairs of samples whose consensus value lies strictly
-//! between a lower and an upper limit: pairs that some draws join and others part. A
-//! pair at a limit is not ambiguous.
+//! # Problem
 //!
-//! **Rule.** The k with the smallest share. Shares within 0.005 of it count as equal,
-//! and of equal ones the largest k is taken: where true clusters lie in groups, merging
-//! whole groups is as stable as the clusters themselves, and tells less.
+//! The share of the pairs of samples whose consensus value lies strictly between a lower and an
+//! upper limit: pairs that some draws join and others part. A pair at a limit is not ambiguous.
 //!
-//! **Limits.** The share falls as k grows, because most pairs are then always apart; on
-//! noise the rule therefore tends to the largest k asked for. The
-//! [verdict](crate::Verdict) does not follow it there.
+//! The k with the smallest share. Shares within 0.005 of it count as equal, and of equal ones
+//! the largest k is taken: where true clusters lie in groups, merging whole groups is as stable
+//! as the clusters themselves, and tells less.
 //!
-//! **Reference.** Y. Şenbabaoğlu, G. Michailidis, J. Li, "Critical limitations of
-//! consensus clustering in class discovery", Scientific Reports 4 (2014).
+//! # Limits
+//!
+//! The share falls as k grows, because most pairs are then always apart; on noise the rule
+//! therefore tends to the largest k asked for. The [verdict](crate::Verdict) does not follow it
+//! there.
+//!
+//! # Reference
+//!
+//! Y. Şenbabaoğlu, G. Michailidis, J. Li, "Critical limitations of consensus clustering in
+//! class discovery", Scientific Reports 4 (2014).
 
 use crate::cdf::ConsensusCdf;
 use crate::choose::{Pick, largest_near_best};

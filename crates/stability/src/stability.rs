@@ -75,40 +75,51 @@ pub struct Level {
     pub gap: Option<f64>,
 }
 
-/// **Summary.** How stable a method's partitions of an ensemble are when it sees only
-/// some of the base clusterings.
+/// How stable a method's partitions of an ensemble are when it sees only some of the base
+/// clusterings.
 ///
-/// **Problem.** Each of B draws takes a random part of the base clusterings, without
-/// repetition. The method clusters each part once and is cut at every k of `ks`; one that
-/// [learns for a k](Method::reads_k) clusters it once for each. The consensus value of a
-/// pair of samples at k is the share of the draws whose partition into k joins them; the
-/// [levels](Level) sum up their distribution. A part that tells fewer than k groups of
-/// samples apart is cut into these groups.
+/// # Problem
 ///
-/// **Parameters.** [`StabilityParams`]; `ks` from 2 to at most the number of samples.
-/// A draw should be small: parts of hundreds of clusterings agree on noise as well, as
-/// each shows the same accidents of the sample. With ten, draws from data without
-/// clusters disagree whatever the size of the ensemble (`docs/stability.md`).
+/// Each of B draws takes a random part of the base clusterings, without repetition. The method
+/// clusters each part once and is cut at every k of `ks`; one that [learns for a
+/// k](Method::reads_k) clusters it once for each. The consensus value of a pair of samples at k
+/// is the share of the draws whose partition into k joins them; the [levels](Level) sum up
+/// their distribution. A part that tells fewer than k groups of samples apart is cut into these
+/// groups.
 ///
-/// **Complexity.** B runs of the method on small parts and one on the whole ensemble; for
-/// each k, O(B n'²) to count pairs, n' the number of groups that the draws' partitions
-/// tell apart. Memory for B labels a sample and k; nothing of size n × n.
+/// # Parameters
 ///
-/// **Determinism and ties.** Draw number d depends on the seed of `ctx` and on d alone,
-/// the pairs are counted in whole numbers: the number of threads changes nothing. Names
-/// of clusters do not matter; the order of the samples only where the method's ties
-/// depend on it.
+/// [`StabilityParams`]; `ks` from 2 to at most the number of samples. A draw should be small:
+/// parts of hundreds of clusterings agree on noise as well, as each shows the same accidents of
+/// the sample. With ten, draws from data without clusters disagree whatever the size of the
+/// ensemble (`docs/stability.md`).
 ///
-/// **Errors.** [`Error::Empty`] for an empty range; [`Error::Param`] for a k below 2 or a
-/// parameter out of range; [`Error::ClusterCount`] for a k above the number of samples;
-/// [`Error::Size`] for fewer than two base clusterings; what the method has against the
-/// ensemble or a part of it.
+/// # Complexity
 ///
-/// **Example.** See the [crate](crate).
+/// B runs of the method on small parts and one on the whole ensemble; for each k, O(B n'²) to
+/// count pairs, n' the number of groups that the draws' partitions tell apart. Memory for B
+/// labels a sample and k; nothing of size n × n.
 ///
-/// **Reference.** S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering",
-/// Machine Learning 52 (2003), with the base clusterings resampled in place of the
-/// samples.
+/// # Determinism and ties
+///
+/// Draw number d depends on the seed of `ctx` and on d alone, the pairs are counted in whole
+/// numbers: the number of threads changes nothing. Names of clusters do not matter; the order
+/// of the samples only where the method's ties depend on it.
+///
+/// # Errors
+///
+/// [`Error::Empty`] for an empty range; [`Error::Param`] for a k below 2 or a parameter out of
+/// range; [`Error::ClusterCount`] for a k above the number of samples; [`Error::Size`] for
+/// fewer than two base clusterings; what the method has against the ensemble or a part of it.
+///
+/// # Example
+///
+/// See the [crate](crate).
+///
+/// # Reference
+///
+/// S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering", Machine Learning 52
+/// (2003), with the base clusterings resampled in place of the samples.
 pub fn stability<S: Real>(
     method: &dyn Method<S>,
     ensemble: &Ensemble,

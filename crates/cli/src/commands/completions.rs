@@ -1,4 +1,4 @@
-//! `enclust completions`: lets a shell complete the command line.
+//! `enclust completions`: command-line completion for shells.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use clap_complete::{Shell, generate};
 use super::Arguments;
 use crate::failure::Failure;
 
-/// Print a script that lets your shell complete command lines of enclust
+/// Print a shell script that enables completion of enclust command lines
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust completions bash > ~/.local/share/bash-completion/completions/enclust\n  \

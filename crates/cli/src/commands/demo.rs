@@ -1,4 +1,4 @@
-//! `enclust` alone: the methods side by side on embedded data.
+//! `enclust` without a subcommand: compares the methods on embedded data.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use enclust::registry::{DEFAULT_BACKEND, standard};
 use crate::digits;
 use crate::failure::Failure;
 
-/// What the user may choose.
+/// Options of the demonstration.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct DemoArgs {
     /// Seed of the base clusterings [default: 1]
@@ -24,13 +24,13 @@ pub struct DemoArgs {
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     clusterings: Option<u16>,
 
-    /// Number of threads (0: all there are); the answer does not depend on it [default: 0]
+    /// Number of threads (0: all available); the result does not depend on it [default: 0]
     #[arg(long, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: Option<u16>,
 }
 
 impl DemoArgs {
-    /// An option that was given, if any was.
+    /// One of the given options, if there is any.
     pub fn given(&self) -> Option<&'static str> {
         let options = [
             (self.seed.is_some(), "--seed"),
@@ -63,7 +63,7 @@ const METHODS: [(&str, &str); 5] = [
     ("ec-cms-admm", "EC-CMS, ADMM"),
 ];
 
-/// Makes the base clusterings, runs every method, prints the table.
+/// Makes the base clusterings, runs every method and prints the table.
 pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let settings = &args.settings();
     let (pixels, truth) = digits::load();
@@ -99,7 +99,7 @@ pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// They start by plain k-means++, which keeps the table the one the README shows.
+/// Uses plain k-means++ so that the table equals the one in the README.
 fn base_clusterings(pixels: &[f64], settings: &Settings) -> Result<Ensemble, Error> {
     let params = KMeansPoolParams::default()
         .size(settings.clusterings)
@@ -173,7 +173,7 @@ fn base_average(ensemble: &Ensemble, truth: &Partition) -> Result<Numbers, Error
     Ok(mean)
 }
 
-/// Scores of one method at the true number of clusters, its time, how it ended.
+/// Scores of one method at the true number of clusters, its run time and its report.
 fn score(
     method: &dyn Method<f64>,
     ensemble: &Ensemble,
@@ -197,7 +197,7 @@ fn seconds(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// The table without its times, which differ from run to run.
+    /// The table without the run times, which vary.
     fn table(threads: u16) -> Vec<String> {
         let mut out = Vec::new();
         run(&DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads) }, &mut out)

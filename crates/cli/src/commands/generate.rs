@@ -22,15 +22,16 @@ use crate::record::{Timing, Versions, thread_count, values, write_json};
 
 /// Make a pool of base clusterings from features
 ///
-/// Each clustering is a run of k-means with k-means++ start, its number of clusters drawn
-/// evenly from 2 to the square root of the number of samples. It may see some of the
-/// features (random subspaces) or be fitted on some of the samples (subsampling).
+/// Each clustering is a run of k-means with k-means++ initialisation. Its number of clusters is
+/// drawn uniformly from 2 to the square root of the number of samples. It may use a random
+/// subset of the features (random subspaces) or be fitted on a random subset of the samples
+/// (subsampling).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust generate features.csv --size 100 --out pool.npz\n  \
     enclust generate features.npy --size 50 --samples 0.8 --scale unit-variance --out pool.csv")]
 pub struct GenerateArgs {
-    /// Features, a row a sample: .csv, .tsv, .npy, .npz, .mat
+    /// Features, one row per sample: .csv, .tsv, .npy, .npz, .mat
     #[arg(value_name = "FEATURES")]
     features_file: PathBuf,
 
@@ -38,25 +39,25 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 100)]
     size: usize,
 
-    /// The fewest clusters of a base clustering
+    /// Minimum number of clusters of a base clustering
     #[arg(long, value_name = "K", default_value_t = 2)]
     min_clusters: usize,
 
-    /// The most clusters of a base clustering [default: the square root of the number of
-    /// samples it is fitted on]
+    /// Maximum number of clusters of a base clustering [default: the square root of the number
+    /// of samples it is fitted on]
     #[arg(long, value_name = "K")]
     max_clusters: Option<usize>,
 
-    /// Rounds after which k-means ends, settled or not
+    /// Maximum number of k-means iterations
     #[arg(long, value_name = "N", default_value_t = 100)]
     iterations: usize,
 
-    /// Points tried for each centre of the start; 1 is plain k-means++ [default: more for
-    /// more clusters]
+    /// Candidates for each initial centre; 1 is plain k-means++ [default: increases with the
+    /// number of clusters]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
 
-    /// Share of the features that each clustering sees
+    /// Share of the features that each clustering uses
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_negative_numbers = true)]
     features: f64,
 
@@ -64,27 +65,26 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0, allow_negative_numbers = true)]
     samples: f64,
 
-    /// What becomes of the other samples: no label (missing), or that of the nearest
-    /// centre (nearest)
+    /// Label of the other samples: none (missing), or that of the nearest centre (nearest)
     #[arg(long, value_name = "WHAT", default_value = "missing", value_parser = word::<Rest>)]
     assign: Rest,
 
-    /// What is done to the features beforehand: none, or unit-variance
+    /// Scaling of the features: none, or unit-variance
     #[arg(long, value_name = "HOW", default_value = "none", value_parser = word::<Scale>)]
     scale: Scale,
 
-    /// Seed of everything random
+    /// Seed of the random number generator
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Number of threads (0: all there are); the pool does not depend on it
+    /// Number of threads (0: all available); the pool does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
 
     #[command(flatten)]
     table: TableArgs,
 
-    /// Write the pool: .csv, .tsv, .npy, .npz [default: the standard output]
+    /// Write the pool: .csv, .tsv, .npy, .npz [default: standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
 
@@ -97,7 +97,7 @@ pub struct GenerateArgs {
     json: bool,
 }
 
-/// One of the words of a choice.
+/// Parses one of the words of an option.
 fn word<T: ParamType>(text: &str) -> Result<T, String> {
     T::from_value(&text.into()).ok_or_else(|| format!("must be {}", T::expected()))
 }

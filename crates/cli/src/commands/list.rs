@@ -1,4 +1,4 @@
-//! `enclust list`: every component with its parameters, and every method.
+//! `enclust list`: all components with their parameters, and all methods.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub struct ListArgs {
     json: bool,
 }
 
-/// The place where methods are listed.
+/// The name under which methods are listed.
 const METHOD: &str = "method";
 
 /// Prints the listing.
@@ -60,13 +60,13 @@ struct ComponentEntry {
 
 #[derive(Serialize)]
 struct ParameterEntry {
-    /// The name to be used with --set; backends have no such place.
+    /// The stage name for --set; backends have none.
     name: String,
     doc: String,
     expected: String,
     default: serde_json::Value,
     range: RangeEntry,
-    /// The grid its authors tuned it over.
+    /// The values over which its authors tuned it.
     tried: Vec<serde_json::Value>,
 }
 
@@ -75,7 +75,7 @@ struct RangeEntry {
     text: String,
     minimum: Option<f64>,
     maximum: Option<f64>,
-    /// Whether the minimum itself is left out.
+    /// Whether the minimum itself is excluded.
     above_minimum: bool,
 }
 
@@ -201,9 +201,9 @@ impl MethodEntry {
     }
 }
 
-/// The options that make the same of any other method.
+/// The options that build this method from any other method.
 fn options(spec: &PipelineSpec) -> Vec<String> {
-    // Without an enhancer confident pairs are not read.
+    // Without an enhancer, confident pairs are not used.
     let parts = spec.parts().into_iter();
     let parts = parts.filter(|(stage, part)| *stage != Stage::Confidence || !part.is_none());
     let chosen = parts.clone().map(|(stage, part)| format!("--{stage} {}", part.name));

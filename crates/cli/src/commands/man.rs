@@ -19,7 +19,7 @@ use crate::interrupt;
     enclust man cluster | man -l -\n  \
     enclust man --dir ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// The command it is about [default: enclust itself]
+    /// Command to describe [default: enclust itself]
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     command: Option<String>,
 
@@ -54,7 +54,7 @@ pub fn run(args: &ManArgs, console: &Console, out: &mut dyn Write) -> Result<(),
     }
 }
 
-/// Every page with its name, that of enclust itself first.
+/// All pages with their names; that of enclust itself comes first.
 fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut command = Arguments::command();
     command.build();

@@ -1,4 +1,4 @@
-//! `enclust merge`: the shards of a study put together.
+//! `enclust merge`: merges the shards of a study.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::study_tables::print_results;
 
-/// Put the shards of a study together
+/// Merge the shards of a study
 ///
-/// The tables are those of a study that was never split.
+/// The tables are identical to those of a study that was not split.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example: enclust merge whole shard-1 shard-2 shard-3")]
 pub struct MergeArgs {

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The subcommands, one file per command.
 
 mod cluster;
 mod completions;
@@ -21,10 +21,10 @@ use crate::console::{Console, Verbosity};
 use crate::failure::Failure;
 use crate::parts::Parts;
 
-/// Ensemble clustering: many clusterings in, one better clustering out.
+/// Ensemble clustering: combines many clusterings into one.
 ///
-/// Without a command it clusters embedded handwritten digits by k-means twenty times and
-/// compares what the methods make of those clusterings.
+/// Without a command, it clusters embedded handwritten digits twenty times with k-means and
+/// compares the methods on these clusterings.
 #[derive(Debug, Parser)]
 #[command(
     name = "enclust",
@@ -63,20 +63,20 @@ enum Command {
 }
 
 impl Arguments {
-    /// Reads a command line.
+    /// Parses a command line.
     pub fn read(words: &[OsString]) -> Result<Self, clap::Error> {
         let arguments = Arguments::try_parse_from(words)?;
         match (&arguments.command, arguments.demo.given()) {
             (Some(_), Some(option)) => Err(Arguments::command().error(
                 ErrorKind::ArgumentConflict,
-                format!("{option} must stand behind the command"),
+                format!("{option} must be placed after the command"),
             )),
             _ => Ok(arguments),
         }
     }
 }
 
-/// Runs a command line that has been read.
+/// Runs a parsed command line.
 pub fn run(
     arguments: Arguments,
     parts: &impl Parts,

@@ -1,4 +1,4 @@
-//! `enclust stability`: how many clusters, and how sure.
+//! `enclust stability`: number of clusters and stability.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,35 +25,35 @@ use crate::recipe::{RecipeArgs, misfit, wrong};
 use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions, values};
 use crate::selection::{Selection, SelectionArgs};
 
-/// Show how stable the clusters are for every number of them
+/// Show how stable the clusters are for each number of clusters
 ///
-/// Parts of the base clusterings are drawn at random, each is clustered and cut at every
-/// k, and the partitions are compared. For each k: PAC, the share of pairs whose
-/// consensus is neither low nor high (less is better); the agreement of the draws
-/// beyond chance (1 is best); the growth of the area under the consensus CDF; and the gap
-/// in the dendrogram. Below the table is what each rule makes of it.
+/// Subsets of the base clusterings are drawn at random, each subset is clustered and cut at
+/// every k, and the partitions are compared. The table shows for each k: PAC, the share of
+/// pairs whose consensus is neither low nor high (less is better); the agreement of the draws
+/// beyond chance (1 is best); the growth of the area under the consensus CDF; and the gap in
+/// the dendrogram. The k selected by each rule is printed below the table.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust stability pool.csv --k 2..20\n  \
     enclust stability Ecoli.mat --k 2..12 --method lwea --csv stability.csv --cdf cdf.csv")]
 pub struct StabilityArgs {
-    /// Base clusterings, a column each: .csv, .tsv, .npy, .npz, .mat
+    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat
     #[arg(value_name = "POOL")]
     pool: PathBuf,
 
-    /// Numbers of clusters to look at, both ends included [default: 2..20]
+    /// Numbers of clusters to examine, both ends included [default: 2..20]
     #[arg(long, value_name = "FROM..TO", value_parser = parse_clusters_range)]
     k: Option<RangeInclusive<usize>>,
 
-    /// How many parts of the ensemble are drawn
+    /// Number of subsets of the ensemble to draw
     #[arg(long, value_name = "N")]
     draws: Option<usize>,
 
-    /// Base clusterings in a draw [default: a third of them, at most 10]
+    /// Base clusterings per draw [default: a third of them, at most 10]
     #[arg(long, value_name = "N")]
     take: Option<usize>,
 
-    /// Lower limit of PAC: pairs joined by no larger share of the draws are not ambiguous
+    /// Lower limit of PAC: pairs joined by at most this share of the draws are not ambiguous
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     lower: Option<f64>,
 
@@ -61,7 +61,7 @@ pub struct StabilityArgs {
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     upper: Option<f64>,
 
-    /// Agreement from which on structure is called clear
+    /// Minimum agreement at which the structure is called clear
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     clear: Option<f64>,
 
@@ -125,7 +125,7 @@ struct LevelRecord {
     delta_area: f64,
     cluster_consensus: Option<f64>,
     gap: Option<f64>,
-    /// Consensus values, and the shares of the pairs that have them or smaller ones.
+    /// Consensus values and the share of the pairs with at most this value.
     cdf: Vec<(f64, f64)>,
 }
 
@@ -137,7 +137,7 @@ struct RuleRecord {
     reason: String,
 }
 
-/// Runs the command in the precision asked for.
+/// Runs the command in the requested precision.
 pub fn run(
     args: &StabilityArgs,
     parts: &impl Parts,
@@ -278,7 +278,7 @@ fn print_level(level: &Level, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// What every rule makes of it; a rule that has nothing to go by is left out.
+/// The choices of all rules; rules that cannot be applied are omitted.
 fn choices(found: &Stability) -> Vec<RuleRecord> {
     let chosen =
         RULES.into_iter().filter_map(|(rule, name)| Some((name, choose(found, rule).ok()?)));

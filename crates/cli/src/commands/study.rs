@@ -1,4 +1,4 @@
-//! `enclust study`: a whole study from one file.
+//! `enclust study`: runs a study from a file.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::study_tables::print_results;
 
-/// Run a whole study from one file
+/// Run a study from a file
 ///
-/// The file names pools, how ensembles are drawn, a base pipeline, variants of it and
-/// metrics. A study that was stopped goes on where it was: started again with the same
-/// folder, it runs only what is missing.
+/// The file describes the pools, how ensembles are drawn, a base pipeline, its variants and the
+/// metrics. A study that was stopped can be resumed: started again with the same folder, it
+/// runs only the missing runs.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example: enclust study mine.toml --pools data --out mine-results
 
@@ -35,14 +35,14 @@ pub struct StudyArgs {
     #[arg(value_name = "STUDY.toml")]
     study: PathBuf,
 
-    /// Folder of the results [default: the study's name with -results]
+    /// Folder of the results [default: the name of the study followed by -results]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
     #[command(flatten)]
     pools: PoolsArgs,
 
-    /// Run one share of several, such as 3/16; `enclust merge` puts them together
+    /// Run one shard of several, such as 3/16; `enclust merge` merges them
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 
@@ -50,33 +50,32 @@ pub struct StudyArgs {
     threads: ThreadsArgs,
 }
 
-/// Where pools are.
+/// The location of pools.
 #[derive(Clone, Debug, Args)]
 pub struct PoolsArgs {
-    /// Folder of the pools that are named without a path [default: the variable
-    /// ENCLUST_POOLS]
+    /// Folder of the pools that are given without a path [default: the variable ENCLUST_POOLS]
     #[arg(long, value_name = "DIR")]
     pools: Option<PathBuf>,
 }
 
 impl PoolsArgs {
-    /// The folders to look in.
+    /// The folders that are searched.
     pub fn folders(&self) -> Vec<PathBuf> {
         let variable = || std::env::var_os("ENCLUST_POOLS").map(PathBuf::from);
         self.pools.clone().or_else(variable).into_iter().collect()
     }
 }
 
-/// How many threads.
+/// The number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArgs {
-    /// Number of threads (0: all there are); results do not depend on it
+    /// Number of threads (0: all available); results do not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
 }
 
 impl ThreadsArgs {
-    /// As options of a run.
+    /// The options of a run.
     pub fn options(self, progress: &Progress) -> RunOptions<'_> {
         RunOptions { threads: self.threads.into(), shard: None, progress }
     }

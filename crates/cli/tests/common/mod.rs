@@ -1,4 +1,4 @@
-//! A folder with small files, and the command run in it.
+//! A folder with small files in which the command is run.
 
 #![allow(dead_code)] // Not every test uses every helper.
 
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: Option<i32>,
@@ -24,7 +24,7 @@ impl Outcome {
         self
     }
 
-    /// Fails unless it ended with this code and a message of at most two lines that has
+    /// Fails unless it ended with this code and a message of at most two lines that contains
     /// all of these words.
     #[track_caller]
     pub fn failed(self, code: i32, words: &[&str]) -> Self {
@@ -35,24 +35,24 @@ impl Outcome {
         self
     }
 
-    /// The standard output as JSON.
+    /// Standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:?}"))
     }
 }
 
-/// A folder of its own, removed when dropped.
+/// A temporary folder, removed when dropped.
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// With nothing in it.
+    /// An empty folder.
     pub fn new() -> Self {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    /// With `pool.csv` (60 samples in three groups, 12 clusterings, one label in twenty
-    /// wrong) and `truth.csv`.
+    /// A folder with `pool.csv` (60 samples in three groups, 12 clusterings, one label in
+    /// twenty wrong) and `truth.csv`.
     pub fn with_pool() -> Self {
         let folder = Folder::new();
         folder.write("pool.csv", &pool(60, 12, 20));
@@ -103,7 +103,7 @@ impl Folder {
     }
 }
 
-/// A pool of three groups as text. Of `wrong` labels one is wrong; 1 for nothing but noise.
+/// A pool of three groups as text. One of `wrong` labels is wrong; 1 gives only noise.
 pub fn pool(samples: usize, clusterings: usize, wrong: u64) -> String {
     let mut random = Random(7);
     let head: Vec<String> = (1..=clusterings).map(|k| format!("c{k}")).collect();
@@ -119,7 +119,7 @@ pub fn pool(samples: usize, clusterings: usize, wrong: u64) -> String {
     text
 }
 
-/// Numbers that look random and are the same everywhere (Knuth's MMIX generator).
+/// Pseudo-random numbers that are the same on all platforms (Knuth's MMIX generator).
 pub struct Random(pub u64);
 
 impl Random {
@@ -130,13 +130,13 @@ impl Random {
     }
 }
 
-/// The last column of a table with a head.
+/// The last column of a table with a header.
 pub fn last_column(csv: &str) -> Vec<&str> {
     csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap()).collect()
 }
 
 impl Outcome {
-    /// Fails unless the parser of the command line refused it.
+    /// Fails unless the parser rejected the command line.
     #[track_caller]
     pub fn failed_usage(self) -> Self {
         assert_eq!(self.code, Some(2), "{self:?}");

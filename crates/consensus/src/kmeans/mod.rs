@@ -45,33 +45,41 @@ pub struct KMeans {
     pub iterations: usize,
 }
 
-/// **Summary.** Weighted k-means on the rows of a matrix.
+/// Weighted k-means on the rows of a matrix.
 ///
-/// **Problem.** Divide points xᵢ of weight wᵢ into k non-empty clusters such that
-/// Σᵢ wᵢ ‖xᵢ − c(i)‖² is small, where c(i) is the weighted mean of the cluster of
-/// i. Each start draws centres by k-means++ and improves them by Lloyd's rounds
-/// until no point moves. A cluster that loses all its points is given the point
-/// farthest from its centre. Distances that cannot matter, by the triangle
-/// inequality, are not computed; that changes no bit of the answer.
+/// # Problem
 ///
-/// **Parameters.** `points` row after row, `dimension` numbers each; `weights`,
-/// one a point (1 if `None`); `k` from 1 to the number of points;
-/// [`KMeansParams`]; `seed`.
+/// Divide points xᵢ of weight wᵢ into k non-empty clusters such that Σᵢ wᵢ ‖xᵢ − c(i)‖² is
+/// small, where c(i) is the weighted mean of the cluster of i. Each start draws centres by
+/// k-means++ and improves them by Lloyd's rounds until no point moves. A cluster that loses all
+/// its points is given the point farthest from its centre. Distances that cannot matter, by the
+/// triangle inequality, are not computed; that changes no bit of the answer.
 ///
-/// **Complexity.** O(n k d) a round in time at most, and far less once the centres
-/// move little; O(nk/8 + kd) memory a start.
+/// # Parameters
 ///
-/// **Determinism and ties.** Start number r draws from stream r of one ChaCha8
-/// generator, so neither the number of threads nor that of starts changes what a
-/// start finds. Equal distances go to the lowest index, of a centre or of a
-/// point; among equally good starts the first wins. Exactly k clusters come out,
-/// even if points coincide.
+/// `points` row after row, `dimension` numbers each; `weights`, one a point (1 if `None`); `k`
+/// from 1 to the number of points; [`KMeansParams`]; `seed`.
 ///
-/// **Errors.** [`Error::ClusterCount`] for k = 0 or k > n; [`Error::Size`] where
-/// lengths do not fit; [`Error::NotFinite`] for a coordinate that is not finite;
-/// [`Error::Param`] for a weight or parameter out of range.
+/// # Complexity
 ///
-/// **Example.**
+/// O(n k d) a round in time at most, and far less once the centres move little; O(nk/8 + kd)
+/// memory a start.
+///
+/// # Determinism and ties
+///
+/// Start number r draws from stream r of one ChaCha8 generator, so neither the number of
+/// threads nor that of starts changes what a start finds. Equal distances go to the lowest
+/// index, of a centre or of a point; among equally good starts the first wins. Exactly k
+/// clusters come out, even if points coincide.
+///
+/// # Errors
+///
+/// [`Error::ClusterCount`] for k = 0 or k > n; [`Error::Size`] where lengths do not fit;
+/// [`Error::NotFinite`] for a coordinate that is not finite; [`Error::Param`] for a weight or
+/// parameter out of range.
+///
+/// # Example
+///
 /// ```
 /// use enclust_consensus::{KMeansParams, kmeans};
 ///
@@ -81,8 +89,9 @@ pub struct KMeans {
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** D. Arthur, S. Vassilvitskii, *k-means++: the advantages of
-/// careful seeding*, SODA 2007.
+/// # Reference
+///
+/// D. Arthur, S. Vassilvitskii, *k-means++: the advantages of careful seeding*, SODA 2007.
 pub fn kmeans(
     points: &[f64],
     dimension: usize,
@@ -98,10 +107,12 @@ pub fn kmeans(
     best(starts.collect())
 }
 
-/// The same answer as [`kmeans`], found on the calling thread alone: for callers that
-/// cluster many times and use the threads for that.
+/// The same answer as [`kmeans`], found on the calling thread alone: for callers that cluster
+/// many times and use the threads for that.
 ///
-/// **Errors.** Those of [`kmeans`].
+/// # Errors
+///
+/// Those of [`kmeans`].
 pub fn kmeans_on_one_thread(
     points: &[f64],
     dimension: usize,
@@ -125,7 +136,9 @@ pub fn kmeans_on_one_thread(
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Errors.** Those of [`kmeans`], and [`Error::Size`] if the centres do not fill whole rows.
+/// # Errors
+///
+/// Those of [`kmeans`], and [`Error::Size`] if the centres do not fill whole rows.
 pub fn kmeans_from(
     points: &[f64],
     dimension: usize,
@@ -142,11 +155,13 @@ pub fn kmeans_from(
 }
 
 impl KMeans {
-    /// The cluster whose centre is nearest to each of these points, the first of
-    /// equally near ones.
+    /// The cluster whose centre is nearest to each of these points, the first of equally near
+    /// ones.
     ///
-    /// **Errors.** [`Error::Size`] where lengths do not fit, [`Error::NotFinite`] for a
-    /// coordinate that is not finite.
+    /// # Errors
+    ///
+    /// [`Error::Size`] where lengths do not fit, [`Error::NotFinite`] for a coordinate that is
+    /// not finite.
     pub fn assign(&self, points: &[f64], dimension: usize) -> Result<Vec<usize>> {
         let points = Points::new(points, dimension, None)?;
         let whole = self.centres.len() / dimension * dimension;

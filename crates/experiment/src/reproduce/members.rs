@@ -1,4 +1,4 @@
-//! The base clusterings themselves: their average, and the best of them.
+//! Scores of the base clusterings: their average and their maximum.
 
 use enclust_core::{MISSING, Partition};
 
@@ -9,10 +9,10 @@ use crate::study::{Metric, Plan, PoolRecord};
 
 /// Mean and spread over the whole pool.
 pub(super) const AVERAGE: &str = "base-average";
-/// The best of the pool, metric by metric.
+/// The best clustering of the pool, separately for each metric.
 pub(super) const BEST: &str = "base-best";
 
-/// The rows asked for, for every pool and metric of a partition.
+/// The requested rows, for each pool and each metric of a partition.
 pub(super) fn rows(plan: &Plan, asked: &[String]) -> Result<Vec<Row>, StudyError> {
     let mut rows = Vec::new();
     for name in [AVERAGE, BEST].into_iter().filter(|name| asked.iter().any(|a| a == name)) {
@@ -31,8 +31,8 @@ pub(super) fn rows(plan: &Plan, asked: &[String]) -> Result<Vec<Row>, StudyError
     Ok(rows)
 }
 
-/// A score of every clustering of a pool. A missing label is a cluster of its own, as
-/// nothing else can be scored.
+/// The score of each clustering of a pool. A sample without label counts as a singleton
+/// cluster, because partial clusterings cannot be scored.
 fn scores(
     plan: &Plan,
     at: usize,

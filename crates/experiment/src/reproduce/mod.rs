@@ -1,8 +1,9 @@
-//! The tables and figures of the EC-CMS paper, run again.
+//! Reproduction of the tables and figures of the EC-CMS paper.
 //!
-//! One more, `cross-product`, is ours. Each is a [study](crate::study) in `studies/`, with the published figures as data in
-//! `studies/published/` and known reasons for cells that are off in
-//! `studies/notes.toml`; all are part of the program.
+//! One additional table, `cross-product`, is not from the paper. Each table is a
+//! [study](crate::study) in `studies/`. The published values are in `studies/published/`, and
+//! known reasons for deviating cells are in `studies/notes.toml`. All of these files are
+//! embedded in the program.
 //!
 //! ```
 //! use enclust_experiment::reproduce::{PaperTable, Request};

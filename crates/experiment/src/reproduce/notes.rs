@@ -1,4 +1,4 @@
-//! Known reasons for cells that are off.
+//! Known reasons for deviating cells.
 
 use serde::Deserialize;
 
@@ -13,25 +13,25 @@ struct Notes {
     note: Vec<Note>,
 }
 
-/// The reason why some cells are not what was published. What a note leaves open
-/// matches anything.
+/// The reason why some cells deviate from the published values. A field that is not given
+/// matches everything.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
-    /// Tables it is about.
+    /// Tables to which the note applies.
     pub tables: Option<Vec<String>>,
-    /// Methods it is about, values of grids left out.
+    /// Methods to which the note applies, without values of grids.
     pub methods: Option<Vec<String>>,
-    /// Data sets it is about.
+    /// Data sets to which the note applies.
     pub datasets: Option<Vec<String>>,
-    /// Metrics it is about.
+    /// Metrics to which the note applies.
     pub metrics: Option<Vec<String>>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Note {
-    /// All notes, in the order in which they are asked.
+    /// All notes, in the order in which they are tried.
     ///
     /// # Errors
     /// [`StudyError::Syntax`] if the file is not well-formed.
@@ -45,7 +45,7 @@ impl Note {
         })
     }
 
-    /// Whether it is about a cell.
+    /// Whether the note applies to a cell.
     pub fn covers(&self, row: &Row) -> bool {
         let has = |names: &Option<Vec<String>>, name: &str| {
             names.as_ref().is_none_or(|names| names.iter().any(|n| n == name))

@@ -1,11 +1,11 @@
-//! Published figures.
+//! Published values.
 
 use serde::Deserialize;
 
 use super::tables::PaperTable;
 use crate::error::StudyError;
 
-/// A figure the paper prints.
+/// A value published in the paper.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Published {
@@ -17,7 +17,7 @@ pub(super) struct Published {
     pub std: Option<f64>,
 }
 
-/// Every published figure of a table.
+/// All published values of a table.
 pub(super) fn published(table: &PaperTable) -> Result<Vec<Published>, StudyError> {
     let read = csv::Reader::from_reader(table.published.as_bytes());
     read.into_deserialize().collect::<Result<_, _>>().map_err(|e: csv::Error| {

@@ -1,4 +1,4 @@
-//! A cell of a table beside what was published.
+//! A cell of a table next to the published value.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,9 +10,9 @@ use super::published::Published;
 use crate::error::StudyError;
 use crate::study::csv;
 
-/// Repetitions behind every published mean.
+/// Number of runs behind each published mean.
 pub const PUBLISHED_RUNS: usize = 20;
-/// Half of the last decimal that the paper prints.
+/// Half a unit of the last published decimal.
 const ROUNDING: f64 = 0.0005;
 
 /// A cell of a table; its fields are the columns of the CSV.
@@ -20,7 +20,7 @@ const ROUNDING: f64 = 0.0005;
 pub struct Row {
     /// Name of the table.
     pub table: String,
-    /// Name of the method, with the values it differs by.
+    /// Name of the method, including the values of its grid.
     pub method: String,
     /// Name of the pool.
     pub dataset: String,
@@ -30,9 +30,9 @@ pub struct Row {
     pub mean: f64,
     /// Sample standard deviation over the runs.
     pub std: Option<f64>,
-    /// What the paper prints, if it prints a number.
+    /// The published mean, if there is one.
     pub published_mean: Option<f64>,
-    /// The standard deviation it prints, if it does.
+    /// The published standard deviation, if there is one.
     pub published_std: Option<f64>,
 }
 
@@ -59,14 +59,14 @@ impl Row {
         }
     }
 
-    /// Mean here less the published mean.
+    /// Mean minus the published mean.
     pub fn difference(&self) -> Option<f64> {
         Some(self.mean - self.published_mean?)
     }
 
-    /// The published standard error: published standard deviation over √20. Where none
-    /// was printed, that of these runs takes its place, and half a printed decimal
-    /// where there is none either.
+    /// The published standard error: the published standard deviation over √20. If none was
+    /// published, the standard deviation of these runs is used instead, and half a unit of the
+    /// last published decimal if there is none either.
     pub fn tolerance(&self) -> f64 {
         match self.published_std.or(self.std) {
             Some(std) => std / (PUBLISHED_RUNS as f64).sqrt(),
@@ -74,14 +74,14 @@ impl Row {
         }
     }
 
-    /// Whether it is off by more than the [tolerance](Self::tolerance). Means that agree
-    /// in every printed decimal are not.
+    /// Whether the means differ by more than the [tolerance](Self::tolerance). Means that agree
+    /// in all published decimals do not.
     pub fn is_off(&self) -> bool {
         self.difference().is_some_and(|d| d.abs() > self.tolerance().max(ROUNDING))
     }
 }
 
-/// Writes rows as CSV, whole or not at all.
+/// Writes rows as CSV, completely or not at all.
 ///
 /// # Errors
 /// [`StudyError::Write`].

@@ -1,4 +1,4 @@
-//! Which part of a table to run.
+//! Selection of a part of a table.
 
 use enclust_core::Registry;
 
@@ -8,31 +8,31 @@ use super::tables::PaperTable;
 use crate::error::StudyError;
 use crate::study::Study;
 
-/// A part of a table; `None` is all of it.
+/// A part of a table; `None` selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    /// Names of pools; others than the table's own may be given.
+    /// Names of pools; pools that are not in the table are allowed.
     pub datasets: Option<Vec<String>>,
     /// Names of methods.
     pub methods: Option<Vec<String>>,
-    /// Repetitions.
+    /// Number of runs.
     pub runs: Option<usize>,
 }
 
-/// What is to be run.
+/// The selected part of a table.
 #[derive(Clone, Debug)]
 pub struct Selection {
-    /// The study, cut down to the request.
+    /// The study, restricted to the request.
     pub study: Study,
-    /// Rows about base clusterings that were asked for.
+    /// Requested rows about base clusterings.
     pub members: Vec<String>,
     /// Methods of the table that this version does not have.
     pub skipped: Vec<String>,
 }
 
 impl PaperTable {
-    /// Cuts the table's study down to a request. Methods that this version does not
-    /// have are skipped, unless they are asked for by name.
+    /// Restricts the study of the table to a request. Methods that this version does not have
+    /// are skipped, unless they are requested by name.
     ///
     /// # Errors
     /// [`StudyError::NotInTable`] for a method that the table does not have,

@@ -1,4 +1,4 @@
-//! The tables by name, and how results become their rows.
+//! The tables by name, and the conversion of results into rows.
 
 use super::members;
 use super::published::published;
@@ -12,7 +12,7 @@ use crate::study::{Cell, Metric, Plan, Results};
 pub struct PaperTable {
     /// Its name.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// A one-line description.
     pub about: &'static str,
     pub(super) study: &'static str,
     pub(super) published: &'static str,
@@ -51,13 +51,13 @@ const TABLES: &[PaperTable] = tables! {
 };
 
 impl PaperTable {
-    /// All of them.
+    /// All tables.
     pub const ALL: &'static [PaperTable] = TABLES;
 
-    /// The one of that name.
+    /// The table with this name.
     ///
     /// # Errors
-    /// [`StudyError::Unknown`] with the names there are.
+    /// [`StudyError::Unknown`] with the known names.
     pub fn named(name: &str) -> Result<&'static PaperTable, StudyError> {
         Self::ALL.iter().find(|table| table.name == name).ok_or_else(|| StudyError::Unknown {
             what: "table",
@@ -66,12 +66,12 @@ impl PaperTable {
         })
     }
 
-    /// The rows of the table: methods, then data sets, then metrics, each beside what
-    /// was published. `members` are the rows about base clusterings to make.
+    /// The rows of the table, ordered by method, data set and metric, each with the published
+    /// value. `members` are the requested rows about base clusterings.
     ///
     /// # Errors
-    /// If the results are not complete, or the pools have no truth to score their
-    /// clusterings by.
+    /// Returns an error if the results are incomplete, or if the pools have no truth to score
+    /// their clusterings.
     pub fn compare(
         &self,
         plan: &Plan,
@@ -103,7 +103,7 @@ impl PaperTable {
         Ok(rows)
     }
 
-    /// Each metric of the table with its value in every run.
+    /// Each metric of the table with its values in all runs.
     fn values(
         &self,
         results: &Results,
@@ -118,8 +118,8 @@ impl PaperTable {
         let mut all = Vec::new();
         for (at, figure) in results.protocol.figures(pool)?.iter().enumerate() {
             let of = |variant| results.values(pool, ensemble, variant, at).unwrap_or_default();
-            // The paper prints how far the norm moves from that of the default, which
-            // is the first variant.
+            // The paper reports the change of the norm relative to the default, which is the
+            // first variant.
             all.push(match figure.metric {
                 Metric::Norm => ("norm_change".to_string(), change(&of(variant), &of(0))),
                 metric => (metric.to_string(), of(variant)),
@@ -137,7 +137,7 @@ fn seconds(results: &Results, pool: usize, ensemble: usize, variant: usize) -> V
     runs.map(|result| result.total_seconds()).collect()
 }
 
-/// |x − reference| / reference, run by run.
+/// |x − reference| / reference for each run.
 fn change(values: &[f64], reference: &[f64]) -> Vec<f64> {
     values.iter().zip(reference).map(|(x, r)| (x - r).abs() / r).collect()
 }
@@ -177,7 +177,7 @@ mod tests {
             .collect();
         assert_eq!((pairs.len(), study.variants.len()), (8, 16));
         assert!(pairs.iter().all(|(enhanced, plain)| *enhanced == format!("{plain}-enhanced")));
-        // Parts that this version does not have are left out in pairs.
+        // Parts that this version does not have are omitted in pairs.
         let missing = study.unavailable(&standard());
         assert_eq!(missing.len() % 2, 0);
         for (enhanced, plain) in &pairs {

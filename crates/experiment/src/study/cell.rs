@@ -1,4 +1,4 @@
-//! One run: an ensemble through a pipeline, and what is measured of it.
+//! A single run: a pipeline applied to an ensemble, and its measurements.
 
 use std::time::Instant;
 
@@ -11,36 +11,36 @@ use super::metric;
 use super::plan::Plan;
 use crate::PaperDraws;
 
-/// What came out of a cell.
+/// The result of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellResult {
     /// Its number in the [protocol](super::Protocol).
     pub cell: usize,
     /// Its [figures](super::Protocol::figures).
     pub values: Vec<f64>,
-    /// The number of clusters found at each of the [numbers](super::Protocol::clusters)
-    /// asked for.
+    /// The number of clusters found for each of the requested
+    /// [numbers](super::Protocol::clusters).
     pub clusters: Vec<usize>,
-    /// How the enhancement ended.
+    /// The status of the enhancement.
     pub status: String,
     /// Seconds of each stage, in order.
     pub seconds: Vec<(String, f64)>,
 }
 
 impl CellResult {
-    /// Whether the results are the same, however long they took.
+    /// Whether the results are the same, ignoring the times.
     pub fn agrees_with(&self, other: &Self) -> bool {
         (self.cell, &self.values, &self.clusters, &self.status)
             == (other.cell, &other.values, &other.clusters, &other.status)
     }
 
-    /// Seconds of all stages.
+    /// The sum of the seconds of all stages.
     pub fn total_seconds(&self) -> f64 {
         self.seconds.iter().map(|(_, s)| s).sum()
     }
 }
 
-/// Runs a cell in the thread pool of the caller, within so many bytes.
+/// Runs a cell in the thread pool of the caller, with at most `memory` bytes.
 pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<CellResult> {
     let cell = plan.protocol.cell(number);
     let pool = &plan.pools[cell.pool];
@@ -80,19 +80,19 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     Ok(CellResult { cell: number, values, clusters, status, seconds })
 }
 
-/// Samples and truth in another order, the same for every variant of a run.
+/// Permutes samples and truth; the permutation is the same for all variants of a run.
 fn shuffled(
     ensemble: &Ensemble,
     truth: Option<&Partition>,
     seed: u64,
 ) -> Result<(Ensemble, Option<Partition>)> {
     let n = ensemble.samples();
-    // The permutation behind the paper's draws, of the samples here.
+    // The permutation that the paper uses for draws, applied to the samples.
     let order = PaperDraws::new(n, n, seed as u32)?.next().unwrap_or_default();
     Ok((ensemble.rearranged(&order)?, truth.map(|t| t.rearranged(&order))))
 }
 
-/// The most memory a cell states to need.
+/// The memory that a cell needs according to its footprint.
 pub(crate) fn bytes_needed(plan: &Plan, number: usize) -> Result<u64> {
     let cell = plan.protocol.cell(number);
     let columns = &plan.draws[cell.pool][cell.ensemble][cell.run];

@@ -1,12 +1,12 @@
-//! Where a variant found another number of clusters than was asked for.
+//! Cases in which a variant found a different number of clusters than requested.
 
 use std::ops::RangeInclusive;
 
 use super::protocol::Cell;
 use super::results::Results;
 
-/// A variant that, on a pool, did not always find as many clusters as were asked for.
-/// Scores of different numbers of clusters are not easily compared.
+/// A variant that did not always find the requested number of clusters on a pool. Scores for
+/// different numbers of clusters are not directly comparable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherCount<'a> {
     /// The variant.
@@ -15,17 +15,17 @@ pub struct OtherCount<'a> {
     pub pool: &'a str,
     /// Number of clusterings of the ensembles.
     pub size: usize,
-    /// Number of clusters asked for.
+    /// Requested number of clusters.
     pub k: usize,
-    /// The fewest and the most that were found instead.
+    /// The smallest and the largest number that was found instead.
     pub found: RangeInclusive<usize>,
-    /// Number of runs that found another number.
+    /// Number of runs that found a different number.
     pub runs: usize,
 }
 
 impl Results {
-    /// Every place where a variant found another number of clusters than was asked for:
-    /// variant by variant, pool by pool.
+    /// All cases in which a variant found a different number of clusters than requested,
+    /// ordered by variant and pool.
     pub fn other_counts(&self) -> Vec<OtherCount<'_>> {
         let protocol = &self.protocol;
         let mut all = Vec::new();

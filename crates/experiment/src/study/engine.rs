@@ -1,4 +1,4 @@
-//! Runs cells side by side.
+//! Runs cells in parallel.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +10,12 @@ use super::memory_gate::MemoryGate;
 use super::plan::Plan;
 use crate::error::StudyError;
 
-/// Runs cells on so many threads (0: all there are) and hands each result to
-/// `finished`, one at a time. The first error ends it; cells under way are let finish.
+/// Runs cells on `threads` threads (0: all available) and passes each result to `finished`, one
+/// at a time. The first error stops the study; cells that are already running are finished.
 ///
-/// Each thread runs whole cells and waits for no other, except where two cells would
-/// not fit into memory together. (A common pool would start new cells while it waits
-/// inside others.) Large pools come first, so that no long run is left for the end.
+/// Each thread runs whole cells and waits only if two cells would not fit into memory together.
+/// (A shared thread pool would start new cells while it waits inside others.) Large pools come
+/// first, so that no long run remains at the end.
 pub(crate) fn run(
     plan: &Plan,
     cells: &[usize],
@@ -49,7 +49,7 @@ pub(crate) fn run(
     }
 }
 
-/// The number of threads meant, 0 being all there are.
+/// The number of threads; 0 means all available threads.
 pub(crate) fn threads(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -87,7 +87,7 @@ impl<F: FnMut(CellResult) -> Result<(), StudyError> + Send> Work<'_, F> {
         cell::run(self.plan, number, self.gate.limit()).map_err(failed)
     }
 
-    /// Keeps the first error and lets no further cell begin.
+    /// Stores the first error and prevents further cells from starting.
     fn record(&self, outcome: Result<(), StudyError>) {
         if let Err(error) = outcome {
             self.next.store(self.order.len(), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A study as its file writes it.
+//! A study as described by its file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use crate::error::StudyError;
 
 /// A study: pools, draws, a base pipeline and its variants, metrics.
 ///
-/// Every key of the file is a field here; an unknown key is an error that names its
-/// line. See [the module](crate::study) for the format.
+/// Every key of the file is a field here; an unknown key is an error with its line. See [the
+/// module](crate::study) for the format.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// What the study is called; the file's name if it says nothing.
+    /// Name of the study; the name of the file if it is not given.
     #[serde(default)]
     pub name: String,
     /// Files of base clusterings: paths or names, with or without extension.
@@ -25,44 +25,45 @@ pub struct Study {
     /// How ensembles are taken from a pool.
     #[serde(default)]
     pub draws: Draws,
-    /// How many ensembles are drawn from a pool.
+    /// Number of ensembles that are drawn from each pool.
     #[serde(default = "one")]
     pub runs: usize,
-    /// How many clusters to make.
+    /// The number of clusters.
     #[serde(default)]
     pub k: Clusters,
-    /// What to measure; see [`Metric`](crate::study::Metric).
+    /// The metrics; see [`Metric`](crate::study::Metric).
     #[serde(default = "usual_metrics")]
     pub metrics: Vec<String>,
-    /// Where to cut the similarity for `precision@t`, `recall@t` and `share@t`, which
-    /// are measured besides the metrics.
+    /// Thresholds of the similarity for `precision@t`, `recall@t` and `share@t`, which are
+    /// measured in addition to the metrics.
     #[serde(default)]
     pub thresholds: Vec<f64>,
-    /// The metric that grids are tuned by; without one they are compared point by point.
+    /// The metric by which grids are tuned; without it, each point is an ordinary variant.
     pub tuned_by: Option<String>,
-    /// Seed of methods that draw lots; run r uses seed + r − 1.
+    /// Seed of randomised methods; run r uses seed + r − 1.
     #[serde(default)]
     pub seed: u64,
-    /// Whether each run sees the samples in an order of its own, drawn from the seed. The scores
-    /// of a method that owes nothing to the order of the file stay what they are.
+    /// Whether each run permutes the samples, with a permutation drawn from the seed. This does
+    /// not change the scores of a method that does not depend on the order of the samples.
     #[serde(default)]
     pub shuffle: bool,
-    /// Whether one run at a time gets all threads, so that its time means something.
+    /// Whether runs are executed one at a time with all threads, so that their times are
+    /// meaningful.
     #[serde(default)]
     pub one_at_a_time: bool,
-    /// The pipeline that is run and that variants are changes of.
+    /// The base pipeline. It is run, and variants modify it.
     pub base: Option<Spanned<Recipe>>,
     /// Further pipelines.
     #[serde(default, rename = "variant")]
     pub variants: Vec<Spanned<Recipe>>,
-    /// The recipes to run by name; all if it is `None`. Not part of the file.
+    /// The names of the recipes to run; `None` means all. Not part of the file.
     #[serde(skip)]
     pub only: Option<Vec<String>>,
     #[serde(skip)]
     origin: Origin,
 }
 
-/// Where a study comes from, to name the place of a mistake.
+/// The origin of a study, used in error messages.
 #[derive(Clone, Debug, Default)]
 struct Origin {
     file: String,
@@ -76,11 +77,11 @@ struct Origin {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Draws {
-    /// Clusterings a draw takes, or several such numbers.
+    /// Number of clusterings per draw, or several such numbers.
     pub size: Option<OneOrMany>,
-    /// Seed of the draws; 1 if it says nothing.
+    /// Seed of the draws; the default is 1.
     pub seed: Option<u32>,
-    /// The columns to take, counted from 1, instead of a draw.
+    /// The columns to use instead of a draw, counted from 1.
     pub columns: Option<Vec<usize>>,
 }
 
@@ -95,7 +96,7 @@ pub enum OneOrMany {
 }
 
 impl OneOrMany {
-    /// All of them.
+    /// All numbers.
     pub fn to_vec(&self) -> Vec<usize> {
         match self {
             OneOrMany::One(one) => vec![*one],
@@ -104,13 +105,13 @@ impl OneOrMany {
     }
 }
 
-/// How many clusters to make.
+/// The number of clusters.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"true\", a number of clusters or a list of them")]
 pub enum Clusters {
-    /// As many as the truth has classes.
+    /// The number of classes of the truth.
     Classes(TrueWord),
-    /// These numbers, each.
+    /// Each of these numbers.
     Numbers(OneOrMany),
 }
 
@@ -123,7 +124,7 @@ impl Default for Clusters {
 /// The word `true`, as in "the true number of clusters".
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub enum TrueWord {
-    /// The only one.
+    /// The only value.
     #[serde(rename = "true")]
     True,
 }
@@ -135,19 +136,19 @@ pub type Settings = BTreeMap<String, BTreeMap<String, Setting>>;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// What tables call it; the method's name or the changes if it says nothing.
+    /// Its name in tables; the name of the method or the changes if it is not given.
     pub name: Option<String>,
-    /// The method to start from; the base pipeline if it says nothing.
+    /// The method to start from; the base pipeline if it is not given.
     pub method: Option<String>,
-    /// Another representation.
+    /// Replaces the representation.
     pub ca: Option<String>,
-    /// Another choice of confident pairs.
+    /// Replaces the confidence component.
     pub confidence: Option<String>,
-    /// Another enhancer.
+    /// Replaces the enhancer.
     pub enhance: Option<String>,
-    /// Another stopping rule.
+    /// Replaces the stopping rule.
     pub stop: Option<String>,
-    /// Another consensus function.
+    /// Replaces the consensus function.
     pub consensus: Option<String>,
     /// Parameters.
     #[serde(default)]
@@ -158,7 +159,7 @@ pub struct Recipe {
     /// Parameters with several values each: every combination is a variant.
     #[serde(default)]
     pub grid: Grid,
-    /// The recipe it is meant to improve on; where it does not is said.
+    /// The recipe that it should improve on; pools on which it does not are reported.
     pub against: Option<String>,
 }
 
@@ -166,19 +167,19 @@ pub struct Recipe {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "\"published\", or lists of values by stage and parameter")]
 pub enum Grid {
-    /// Every parameter for which a grid was published, over that grid.
+    /// All parameters for which a grid was published, with the values of that grid.
     Published(PublishedWord),
     /// These, written `stage.parameter = values`.
     These(BTreeMap<String, BTreeMap<String, GridValues>>),
 }
 
 impl Grid {
-    /// Whether there is none.
+    /// Whether there is no grid.
     pub fn is_empty(&self) -> bool {
         matches!(self, Grid::These(parameters) if parameters.is_empty())
     }
 
-    /// The first parameter with an empty list, which would make its recipe vanish.
+    /// The first parameter with an empty list, which would remove its recipe.
     fn without_values(&self) -> Option<String> {
         let Grid::These(stages) = self else { return None };
         let empty = |values: &GridValues| matches!(values, GridValues::These(v) if v.is_empty());
@@ -199,7 +200,7 @@ impl Default for Grid {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "a list of values, or \"published\"")]
 pub enum GridValues {
-    /// Those its authors tried.
+    /// The values that its authors tried.
     Published(PublishedWord),
     /// These.
     These(Vec<Setting>),
@@ -208,7 +209,7 @@ pub enum GridValues {
 /// The word `published`, as in "the published grid".
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub enum PublishedWord {
-    /// The only one.
+    /// The only value.
     #[serde(rename = "published")]
     Published,
 }
@@ -217,7 +218,7 @@ pub enum PublishedWord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "true, false, a number or a word")]
 pub enum Setting {
-    /// A truth value.
+    /// A Boolean.
     Bool(bool),
     /// A whole number.
     Int(i64),
@@ -254,7 +255,7 @@ impl Study {
     ///
     /// # Errors
     /// [`StudyError::Read`], [`StudyError::Syntax`] with line and column, or
-    /// [`StudyError::Value`] for a value that makes no sense.
+    /// [`StudyError::Value`] for an invalid value.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, StudyError> {
         let path = path.as_ref();
         let text = std::fs::read_to_string(path)
@@ -267,10 +268,10 @@ impl Study {
         Ok(study)
     }
 
-    /// Reads a study from text; `file` is what messages call it.
+    /// Reads a study from text; `file` is its name in messages.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// The same as [`read`](Self::read).
     ///
     /// ```
     /// use enclust_experiment::study::Study;
@@ -291,7 +292,7 @@ impl Study {
         Ok(study)
     }
 
-    /// What messages call its file.
+    /// The name of its file in messages.
     pub(crate) fn file(&self) -> &str {
         &self.origin.file
     }
@@ -307,7 +308,7 @@ impl Study {
         self.origin.pools.iter().filter_map(stem)
     }
 
-    /// The line on which something begins.
+    /// The line on which a part of the file begins.
     pub(crate) fn line<T>(&self, part: &Spanned<T>) -> usize {
         place(&self.origin.text, Some(part.span())).0
     }
@@ -317,7 +318,7 @@ impl Study {
         self.base.iter().chain(&self.variants)
     }
 
-    /// The names of its recipes, each once.
+    /// The names of its recipes, without repetition.
     pub fn recipe_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for name in self.recipes().map(|recipe| recipe.get_ref().label()) {
@@ -351,7 +352,7 @@ impl Study {
             return Err(self.invalid("draws", "size and columns exclude each other"));
         }
         if seed.is_some() && sizes.is_none() {
-            return Err(self.invalid("draws.seed", "nothing is drawn without a size"));
+            return Err(self.invalid("draws.seed", "a seed needs a size, because nothing is drawn without it"));
         }
         if columns.as_ref().is_some_and(|c| c.is_empty() || c.contains(&0)) {
             return Err(self.invalid("draws.columns", "columns are counted from 1, at least one"));
@@ -375,13 +376,13 @@ impl Study {
 }
 
 impl Recipe {
-    /// The parts it names, by stage.
+    /// The parts that it replaces, with their stages.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Stage, &str)> {
         let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
         Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
     }
 
-    /// What tables call it, grids left out.
+    /// Its name in tables, without the values of grids.
     pub fn label(&self) -> String {
         if let Some(name) = self.name.as_ref().or(self.method.as_ref()) {
             return name.clone();
@@ -393,7 +394,7 @@ impl Recipe {
     }
 }
 
-/// What to say of a key that an earlier version had.
+/// The message for a key that was renamed in this version.
 fn renamed(message: &str) -> Option<String> {
     let key = message.strip_prefix("unknown field `")?.split('`').next()?;
     let now = Stage::renamed(key)?;
@@ -444,7 +445,7 @@ mod tests {
             ("[base]\nset = { enhance.lambda = [1] }", "s.toml:3:"),
             ("runs = 0\n[base]", "s.toml: runs: there must be at least one"),
             ("", "s.toml: base: there is neither"),
-            ("[base]\n[draws]\nseed = 2", "s.toml: draws.seed: nothing is drawn"),
+            ("[base]\n[draws]\nseed = 2", "s.toml: draws.seed: a seed needs a size"),
             ("[base]\n[draws]\nsize = 2\ncolumns = [1]", "s.toml: draws: size and columns"),
             ("[base]\n[draws]\ncolumns = [0]", "s.toml: draws.columns: columns are counted"),
             ("k = [2, 0]\n[base]", "s.toml: k: there must be"),

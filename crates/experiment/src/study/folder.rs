@@ -1,4 +1,4 @@
-//! A study in its folder: run, resumed, put together from shards.
+//! Running, resuming and merging of studies in folders.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,14 +15,14 @@ use super::results::{Results, csv};
 use super::shard::Shard;
 use crate::error::StudyError;
 
-/// How to run a study.
+/// Options for running a study.
 #[derive(Clone, Copy)]
 pub struct RunOptions<'a> {
-    /// Number of threads, 0 for all there are. Results do not depend on it.
+    /// Number of threads; 0 means all available threads. Results do not depend on it.
     pub threads: usize,
-    /// The share of the cells to run; all without one.
+    /// The shard to run; `None` means all cells.
     pub shard: Option<Shard>,
-    /// Someone to tell how far it is.
+    /// Receives progress reports.
     pub progress: &'a dyn Progress,
 }
 
@@ -41,20 +41,20 @@ impl std::fmt::Debug for RunOptions<'_> {
     }
 }
 
-/// Someone who is told how far a study is.
+/// Receives progress reports of a study.
 pub trait Progress: Sync {
-    /// It begins with so many cells, of which some were finished before.
+    /// The study starts with `cells` cells, of which `finished` were finished before.
     fn begin(&self, cells: usize, finished: usize) {
         let _ = (cells, finished);
     }
 
-    /// A cell was finished; `cell` is it in words.
+    /// A cell was finished; `cell` is its description.
     fn finished(&self, cell: &str) {
         let _ = cell;
     }
 }
 
-/// Nobody is told.
+/// Ignores progress reports.
 impl Progress for () {}
 
 impl Plan {
@@ -67,16 +67,14 @@ impl Plan {
         Ok(Results { protocol: self.protocol.clone(), finished })
     }
 
-    /// Runs what the folder does not hold yet, then writes its tables: `runs.csv`,
-    /// `timings.csv`, `record.json` and, unless it is a shard, `summary.csv` and
-    /// `tuned.csv`.
+    /// Runs the cells that are not in the folder yet, then writes the tables: `runs.csv`,
+    /// `timings.csv`, `record.json` and, unless it is a shard, `summary.csv` and `tuned.csv`.
     ///
-    /// The process may be killed at any moment: what was finished is kept and not run
-    /// again.
+    /// The process may be killed at any time: finished cells are kept and not run again.
     ///
     /// # Errors
-    /// As [`run`](Self::run), and if the folder belongs to another study, is in use,
-    /// or cannot be written.
+    /// The same as [`run`](Self::run); also if the folder belongs to a different study, is in
+    /// use, or cannot be written.
     pub fn run_in(&self, folder: &Path, options: &RunOptions<'_>) -> Result<Results, StudyError> {
         let (mut journal, before) = Journal::open(folder, &self.protocol, options.shard)?;
         let finished = self.complete(before, options, |result| journal.finished(result))?;
@@ -106,13 +104,13 @@ impl Plan {
     }
 }
 
-/// Puts the shards of a study together in a folder of their own. The tables are those
-/// of a study that was never split.
+/// Merges the shards of a study into a new folder. The tables are identical to those of a study
+/// that was not split.
 ///
 /// # Errors
-/// [`StudyError::OtherStudy`] if the shards are not of one study,
-/// [`StudyError::Incomplete`] if runs are missing, [`StudyError::Conflict`] if two
-/// shards have different results for one run.
+/// [`StudyError::OtherStudy`] if the shards belong to different studies,
+/// [`StudyError::Incomplete`] if runs are missing, [`StudyError::Conflict`] if two shards have
+/// different results for one run.
 pub fn merge(out: &Path, shards: &[impl AsRef<Path>]) -> Result<Results, StudyError> {
     let mut together: Option<Results> = None;
     for shard in shards {
@@ -172,7 +170,7 @@ fn check_complete(results: &Results) -> Result<(), StudyError> {
     }
 }
 
-/// What it takes to repeat the study.
+/// Everything that is needed to repeat the study.
 #[derive(Serialize)]
 struct Record<'a> {
     enclust: &'a str,
@@ -180,9 +178,9 @@ struct Record<'a> {
     threads: usize,
     shard: Option<String>,
     protocol: &'a Protocol,
-    /// For each pool, for each rule, the columns of each run, counted from 1.
+    /// For each pool and each rule, the columns of each run, counted from 1.
     draws: BTreeMap<&'a str, Vec<Vec<Vec<usize>>>>,
-    /// For each variant, how often its enhancement ended how.
+    /// For each variant, the number of runs by status of the enhancement.
     endings: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
 }
 
@@ -198,7 +196,7 @@ fn write_tables(
     put("timings.csv", csv(&results.timings()))?;
     let record = serde_json::to_vec_pretty(&record(results, options)?);
     put("record.json", record.map_err(Into::into))?;
-    // Of a shard only some runs are here; their mean is nothing to look at.
+    // A shard contains only some of the runs; their mean would be misleading.
     if options.shard.is_some() {
         return Ok(());
     }

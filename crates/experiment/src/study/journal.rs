@@ -1,9 +1,9 @@
-//! The memory of a study that may be killed at any moment.
+//! The journal of a study, which may be killed at any time.
 //!
-//! A file of lines, each a checksum and a JSON document: first the header, then the
-//! cells in the order they were finished. A line is written in one go and reaches the
-//! disk before the next begins, so only the last line can be half there; its checksum
-//! or its missing end gives it away, and it is cut off.
+//! The journal is a file of lines, each with a checksum and a JSON document: first the header,
+//! then the cells in the order in which they were finished. A line is written at once and
+//! reaches the disk before the next one is started, so only the last line can be incomplete. It
+//! is detected by its checksum or its missing end, and removed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -22,7 +22,7 @@ use crate::error::{Difference, StudyError};
 const NAME: &str = "journal";
 const CHECKSUM: usize = 16;
 
-/// What a folder's results belong to.
+/// The study and shard to which the results of a folder belong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Header {
     journal: u32,
@@ -33,28 +33,28 @@ struct Header {
 /// Finished cells by number.
 pub type Finished = BTreeMap<usize, CellResult>;
 
-/// The journal of a folder, locked as long as it is open.
+/// The journal of a folder, locked while it is open.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
 }
 
-/// What a journal holds.
+/// The content of a journal.
 struct Content {
     header: Header,
     finished: Finished,
-    /// Bytes up to the end of the last whole line.
+    /// Number of bytes up to the end of the last complete line.
     sound: u64,
 }
 
 impl Journal {
-    /// Opens the journal of a folder, or begins one, and gives what is finished.
+    /// Opens or creates the journal of a folder and returns the finished cells.
     ///
     /// # Errors
-    /// [`StudyError::OtherStudy`] if the folder's results belong to something else,
-    /// [`StudyError::Busy`] if another process is at it, [`StudyError::Damaged`] if it
-    /// was changed.
+    /// [`StudyError::OtherStudy`] if the results belong to a different study,
+    /// [`StudyError::Busy`] if another process uses the folder, [`StudyError::Damaged`] if the
+    /// journal was modified.
     pub fn open(
         folder: &Path,
         protocol: &Protocol,
@@ -79,7 +79,7 @@ impl Journal {
                 journal.file.seek(SeekFrom::End(0)).map_err(failed)?;
                 Ok((journal, content.finished))
             }
-            // Nothing, or a header that was never whole.
+            // An empty file, or an incomplete header.
             None => {
                 journal.file.set_len(0).map_err(failed)?;
                 journal.file.rewind().map_err(failed)?;
@@ -89,7 +89,7 @@ impl Journal {
         }
     }
 
-    /// Adds a finished cell and waits until it is on the disk.
+    /// Appends a finished cell and waits until it is on the disk.
     pub fn finished(&mut self, result: &CellResult) -> Result<(), StudyError> {
         self.append(result)
     }
@@ -104,7 +104,7 @@ impl Journal {
     }
 }
 
-/// Reads the journal of a folder without touching it.
+/// Reads the journal of a folder without modifying it.
 pub(crate) fn look(folder: &Path) -> Result<(Protocol, Finished), StudyError> {
     let path = folder.join(NAME);
     let mut file = match File::open(&path) {
@@ -129,14 +129,14 @@ fn checksum(json: &str) -> String {
     text
 }
 
-/// The document of a whole line.
+/// The document of a complete line.
 fn document(line: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(line).ok()?.strip_suffix('\n')?;
     let (sum, json) = text.split_once(' ')?;
     (sum == checksum(json)).then_some(json)
 }
 
-/// What a journal holds; `None` if not even its header is whole.
+/// The content of a journal; `None` if its header is incomplete.
 fn read(path: &Path, file: &mut File) -> Result<Option<Content>, StudyError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|error| StudyError::Read { path: path.into(), error })?;
@@ -147,7 +147,8 @@ fn read(path: &Path, file: &mut File) -> Result<Option<Content>, StudyError> {
     let mut sound = 0;
     for (number, line) in lines.iter().enumerate() {
         let Some(json) = document(line) else {
-            // Half a line is what a kill leaves; anything after it nobody wrote.
+            // A killed process leaves an incomplete last line. Anything after an incomplete
+            // line means that the file was damaged.
             if number + 1 == lines.len() {
                 break;
             }
@@ -168,7 +169,7 @@ fn read(path: &Path, file: &mut File) -> Result<Option<Content>, StudyError> {
     Ok(header.map(|header| Content { header, finished, sound }))
 }
 
-/// Whether a result can be one of the protocol's cells.
+/// Whether a result can belong to a cell of the protocol.
 fn belongs(result: &CellResult, protocol: &Protocol) -> bool {
     if result.cell >= protocol.cells() {
         return false;
@@ -226,7 +227,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = written(folder.path());
         let ends: Vec<usize> = (1..=whole.len()).filter(|&i| whole[i - 1] == b'\n').collect();
-        // Around the ends of lines, and now and then in between: each cut waits for the disk.
+        // Only lengths near the ends of lines and a few others, because each one waits for the
+        // disk.
         let near = |length: &usize| ends.iter().any(|end| end.abs_diff(*length) <= 2);
         for length in (0..=whole.len()).filter(|length| near(length) || length % 97 == 0) {
             std::fs::write(folder.path().join(NAME), &whole[..length]).unwrap();

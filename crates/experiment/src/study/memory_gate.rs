@@ -1,9 +1,9 @@
-//! Runs side by side that must fit into memory together.
+//! Limits parallel runs to those that fit into memory together.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Lets runs begin as long as what they state to need fits; one run alone always may
-/// (and is refused by its pipeline if even that is too much).
+/// Lets runs start as long as their footprints fit into the limit. A single run may always
+/// start; its pipeline refuses it if it does not fit.
 #[derive(Debug)]
 pub(crate) struct MemoryGate {
     limit: Option<u64>,
@@ -11,7 +11,7 @@ pub(crate) struct MemoryGate {
     freed: Condvar,
 }
 
-/// Memory taken for a run, given back when dropped.
+/// Memory reserved for a run, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Taken<'a> {
     gate: &'a MemoryGate,
@@ -27,7 +27,7 @@ impl MemoryGate {
         self.limit
     }
 
-    /// Waits until so much is free, or all is.
+    /// Waits until this number of bytes is free, or no other run is active.
     pub fn take(&self, bytes: u64) -> Taken<'_> {
         let limit = self.limit.unwrap_or(u64::MAX);
         let full = |taken: &mut u64| *taken > 0 && taken.saturating_add(bytes) > limit;

@@ -1,4 +1,4 @@
-//! What can be measured of a run.
+//! The metrics of a run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,16 +12,16 @@ use crate::error::StudyError;
 /// The names of [`Scores::named`].
 const SCORES: [&str; 7] = ["ari", "nmi", "f1", "precision", "recall", "accuracy", "purity"];
 
-/// Something to measure of a run.
+/// A metric of a run.
 ///
-/// | name | what it is | needs |
+/// | name | definition | needs |
 /// |---|---|---|
 /// | `ari` `nmi` `f1` `precision` `recall` `accuracy` `purity` | [`Scores`] | truth |
 /// | `agreement` | mean NMI with the base clusterings | |
-/// | `clusters` | number of clusters found, which may not be k | |
+/// | `clusters` | number of clusters found, which may differ from k | |
 /// | `iterations` | iterations of the enhancer | |
-/// | `norm` | Frobenius norm over the samples of the similarity behind the consensus | a similarity |
-/// | `precision@t` `recall@t` `share@t` | the pairs whose similarity is at least t, as a claim about the truth; share: of all pairs | a similarity; truth |
+/// | `norm` | Frobenius norm, over the samples, of the similarity that is clustered | a similarity |
+/// | `precision@t` `recall@t` `share@t` | precision and recall of the pairs whose similarity is at least t, and their share of all pairs | a similarity; truth |
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
     /// A score against the truth, by its name.
@@ -34,17 +34,17 @@ pub enum Metric {
     Iterations,
     /// Frobenius norm of the similarity.
     Norm,
-    /// Figure of the pairs at or above a threshold.
+    /// A measure of the pairs at or above a threshold.
     Pairs(PairFigure, f64),
 }
 
 impl Metric {
-    /// Whether it is one of a partition, not of the fit behind it.
+    /// Whether it is a metric of a partition, not of the fit.
     pub fn of_partition(&self) -> bool {
         matches!(self, Metric::Score(_) | Metric::Agreement | Metric::Clusters)
     }
 
-    /// Whether more is better, so that variants can be ranked by it.
+    /// Whether larger is better, so that variants can be ranked by it.
     pub fn ranks(&self) -> bool {
         matches!(self, Metric::Score(_) | Metric::Agreement)
     }
@@ -54,7 +54,7 @@ impl Metric {
         matches!(self, Metric::Score(_) | Metric::Pairs(..))
     }
 
-    /// Whether it is one of a similarity.
+    /// Whether it needs a similarity.
     pub fn needs_similarity(&self) -> bool {
         matches!(self, Metric::Norm | Metric::Pairs(..))
     }

@@ -1,7 +1,7 @@
-//! Whole studies from one file.
+//! Studies described by a file.
 //!
-//! A study names pools, how ensembles are drawn, a base pipeline, variants of it and
-//! metrics, in TOML:
+//! A study is a TOML file with pools, the way ensembles are drawn, a base pipeline, its
+//! variants and metrics:
 //!
 //! ```toml
 //! pools = ["Ecoli", "data/mine.csv"]   # from the file's folder, or a folder of pools
@@ -37,33 +37,32 @@
 //! against = "ec-cms"                   # say where it is not above that recipe
 //! ```
 //!
-//! A swapped part keeps the parameters that it shares by name with the part it
-//! replaces. The base is itself run, under the name of its method.
+//! A part that replaces another one keeps the values of the parameters that both have. The base
+//! itself is also run, under the name of its method.
 //!
-//! With `tuned_by`, each recipe with a grid is summed up in three [modes](Mode) besides:
-//! `default`, the recipe without its grid (run if it is no variant anyway); `best single`,
-//! the point of the best mean on a pool; `best per ensemble`, the best point of each run.
-//! Both best modes choose with the truth in view, unless the metric is `agreement`: they are
-//! optimistic, and no user can choose so.
+//! With `tuned_by`, each recipe with a grid is also summarised in three [modes](Mode):
+//! `default`, the recipe without its grid (run in addition if it is not a variant already);
+//! `best single`, the point with the best mean on a pool; `best per ensemble`, the best point
+//! of each run. Both best modes select using the truth, unless the metric is `agreement`: they
+//! are optimistic and cannot be obtained without the truth.
 //!
-//! A grid may be `"published"`, as a whole or for one parameter: the values its authors
-//! tried, as [`parameters!`](enclust_core::parameters) declares them.
+//! A grid may be `"published"`, as a whole or for one parameter. It then consists of the values
+//! that the authors tried, as declared with [`parameters!`](enclust_core::parameters).
 //!
-//! [`Study::plan`] reads the pools, builds every pipeline and gives a [`Plan`];
-//! whatever is wrong with the file shows here. [`Plan::run_in`] runs it in a folder:
-//!
-//! | file | holds |
+//! [`Study::plan`] reads the pools, builds all pipelines and returns a [`Plan`]; all errors in
+//! the file are reported here. [`Plan::run_in`] runs the plan in a folder:
+//! | file | content |
 //! |---|---|
-//! | `runs.csv` | `pool,size,run,variant,k,metric,value`, a row a figure of a run |
+//! | `runs.csv` | `pool,size,run,variant,k,metric,value`, one row per run and metric |
 //! | `summary.csv` | mean, sample standard deviation, rank and average rank |
-//! | `tuned.csv` | mean, standard deviation and values chosen of each mode, if it is tuned |
+//! | `tuned.csv` | mean, standard deviation and selected values of each mode, if the study is tuned |
 //! | `timings.csv` | seconds of each stage of each run |
 //! | `record.json` | versions, the resolved study, draws, hashes, threads |
-//! | `journal` | what is finished, for resuming |
+//! | `journal` | the finished runs, for resuming |
 //!
-//! `runs.csv`, `summary.csv` and `tuned.csv` are the same bytes whatever the number of threads,
-//! however often the process was killed and started again, and whether the study was
-//! run whole or in [shards](Shard) put together by [`merge`].
+//! `runs.csv`, `summary.csv` and `tuned.csv` are identical byte for byte for any number of
+//! threads, whether or not the process was killed and restarted, and whether or not the study
+//! was split into [shards](Shard) and merged by [`merge`].
 //!
 //! ```no_run
 //! use std::path::Path;

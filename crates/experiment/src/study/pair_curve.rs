@@ -1,24 +1,24 @@
-//! A similarity cut at thresholds, as claims about pairs.
+//! Precision and recall of the pairs above thresholds of a similarity.
 
 use enclust_core::{Error, Partition, Result, Similarity};
 use rayon::prelude::*;
 
-/// What is true of the pairs at or above a threshold.
+/// A measure of the pairs at or above a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairFigure {
-    /// The share of them that belongs together.
+    /// The share of these pairs that are in the same class.
     Precision,
-    /// Their share of the pairs that belong together.
+    /// The share of all pairs in the same class that are among these pairs.
     Recall,
     /// Their share of all pairs.
     Share,
 }
 
 impl PairFigure {
-    /// All of them.
+    /// All measures.
     pub const ALL: [Self; 3] = [PairFigure::Precision, PairFigure::Recall, PairFigure::Share];
 
-    /// As tables write it.
+    /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
             PairFigure::Precision => "precision",
@@ -33,16 +33,16 @@ impl PairFigure {
 pub(crate) struct PairCounts {
     /// Pairs at or above it.
     found: u64,
-    /// Those of them that belong together.
+    /// Those of them that are in the same class.
     right: u64,
-    /// Pairs that belong together.
+    /// Pairs that are in the same class.
     true_pairs: u64,
     /// All pairs.
     pairs: u64,
 }
 
 impl PairCounts {
-    /// One figure. No pair at all makes no wrong claim: precision 1.
+    /// The value of a measure. If there are no pairs, the precision is 1.
     pub fn figure(&self, figure: PairFigure) -> f64 {
         let (part, whole) = match figure {
             PairFigure::Precision => (self.right, self.found),
@@ -53,7 +53,7 @@ impl PairCounts {
     }
 }
 
-/// Counts for each threshold, in the order given, in one pass over the similarity.
+/// Counts for each threshold, in the given order, in one pass over the similarity.
 pub(crate) fn pair_curve(
     similarity: &Similarity<f64>,
     truth: &Partition,
@@ -69,7 +69,7 @@ pub(crate) fn pair_curve(
         a.iter_mut().zip(b).for_each(|(x, y)| *x = (x.0 + y.0, x.1 + y.1));
         a
     };
-    // Whole numbers: the order of the sums does not matter.
+    // The counts are whole numbers, so the order of summation does not matter.
     let counts = (0..similarity.len())
         .into_par_iter()
         .fold(none, |mut counts, p| {
@@ -86,7 +86,7 @@ pub(crate) fn pair_curve(
     Ok(thresholds
         .iter()
         .map(|&threshold| {
-            // A pair that passed this threshold has passed all up to it.
+            // A pair that passes this threshold passes all smaller ones.
             let (found, right) = total(levels.partition_point(|&t| t <= threshold));
             PairCounts { found, right, true_pairs, pairs }
         })
@@ -111,7 +111,7 @@ fn pairs_of<'a>(
     std::iter::once(within).chain(others)
 }
 
-/// How many samples of each class a group has, by class.
+/// Number of samples per class in each group, sorted by class.
 fn classes_of_groups(similarity: &Similarity<f64>, truth: &Partition) -> Vec<Vec<(usize, u64)>> {
     let mut classes = vec![Vec::<(usize, u64)>::new(); similarity.len()];
     for (&group, &class) in similarity.grouping().map().iter().zip(truth.labels()) {
@@ -124,7 +124,7 @@ fn classes_of_groups(similarity: &Similarity<f64>, truth: &Partition) -> Vec<Vec
     classes
 }
 
-/// Pairs of one class between two groups.
+/// Number of pairs in the same class between two groups.
 fn common(a: &[(usize, u64)], b: &[(usize, u64)]) -> u64 {
     let in_b = |class| b.binary_search_by_key(&class, |&(c, _)| c).map_or(0, |at| b[at].1);
     a.iter().map(|&(class, count)| count * in_b(class)).sum()
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Every pair of samples, one threshold at a time.
+    /// Reference implementation over all pairs of samples, one threshold at a time.
     fn slow(matrix: &[f64], truth: &[usize], threshold: f64) -> PairCounts {
         let n = truth.len();
         let mut counts = PairCounts { found: 0, right: 0, true_pairs: 0, pairs: 0 };

@@ -1,4 +1,4 @@
-//! A study with everything resolved: what decides its results, and nothing else.
+//! A resolved study: exactly the information that determines its results.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::tuning::Tuning;
 use crate::PaperDraws;
 use crate::error::{Difference, StudyError};
 
-/// A resolved study. Two runs with equal protocols give equal results, byte by byte.
+/// A resolved study. Two runs with equal protocols give identical results.
 ///
-/// Its cells, each a pool, an ensemble and a variant, are numbered with the variant
-/// running fastest, then the run, the size of the ensemble, the pool.
+/// A cell consists of a pool, an ensemble and a variant. In the numbering of cells, the variant
+/// varies fastest, then the run, the size of the ensemble and the pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
     /// Version of enclust.
@@ -25,16 +25,16 @@ pub struct Protocol {
     pub backend: String,
     /// Seed of the first run's methods.
     pub seed: u64,
-    /// Whether each run sees the samples in an order of its own.
+    /// Whether each run permutes the samples.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shuffle: bool,
     /// The pools, in order.
     pub pools: Vec<PoolRecord>,
-    /// How ensembles are taken, a rule for each size.
+    /// How ensembles are taken, one rule per size.
     pub ensembles: Vec<EnsembleRule>,
-    /// Ensembles a rule takes from a pool.
+    /// Number of ensembles per rule and pool.
     pub runs: usize,
-    /// Numbers of clusters; empty for that of the truth's classes.
+    /// Numbers of clusters; empty for the number of classes of the truth.
     pub k: Vec<usize>,
     /// Names of the metrics.
     pub metrics: Vec<String>,
@@ -45,10 +45,10 @@ pub struct Protocol {
     pub tuning: Option<Tuning>,
 }
 
-/// A pool as the protocol knows it.
+/// A pool in the protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PoolRecord {
-    /// Its name: that of its file without folder and extension.
+    /// The name of its file without folder and extension.
     pub name: String,
     /// SHA-256 of the file.
     pub sha256: String,
@@ -66,14 +66,14 @@ pub struct PoolRecord {
 pub enum EnsembleRule {
     /// The draws of the EC-CMS paper.
     Paper {
-        /// Clusterings a draw takes.
+        /// Number of clusterings per draw.
         size: usize,
         /// Seed of the draws.
         seed: u32,
     },
     /// Columns by number.
     Columns {
-        /// Counted from 1.
+        /// The columns, counted from 1.
         columns: Vec<usize>,
     },
     /// The whole pool.
@@ -93,7 +93,7 @@ impl EnsembleRule {
     /// The columns of each run, counted from zero.
     ///
     /// # Errors
-    /// What does not fit a pool of this size.
+    /// Returns an error if the rule does not fit a pool of this size.
     pub fn ensembles(&self, clusterings: usize, runs: usize) -> Result<Vec<Vec<usize>>, Error> {
         match self {
             EnsembleRule::Paper { size, seed } => {
@@ -111,16 +111,16 @@ impl EnsembleRule {
     }
 }
 
-/// A variant as the protocol knows it.
+/// A variant in the protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VariantRecord {
-    /// Its name, values of the grid included.
+    /// Its name, including the values of the grid.
     pub name: String,
-    /// The name of its recipe, values of the grid left out.
+    /// The name of its recipe, without the values of the grid.
     pub recipe: String,
     /// The pipeline, for each pool.
     pub pipelines: Vec<PipelineRecord>,
-    /// The variant it is meant to improve on.
+    /// The variant that it should improve on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
 }
@@ -128,7 +128,7 @@ pub struct VariantRecord {
 /// The parts of a pipeline by stage.
 pub type PipelineRecord = BTreeMap<String, PartRecord>;
 
-/// A part with every parameter, defaults included.
+/// A part with all parameters, including defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartRecord {
     /// Its name.
@@ -137,7 +137,7 @@ pub struct PartRecord {
     pub parameters: BTreeMap<String, Setting>,
 }
 
-/// Every part of a pipeline with every parameter.
+/// All parts of a pipeline with all parameters.
 pub(crate) fn record<S: Real>(
     registry: &Registry<S>,
     spec: &PipelineSpec,
@@ -146,7 +146,7 @@ pub(crate) fn record<S: Real>(
     for (stage, part) in registry.resolved(spec)?.parts() {
         let name = match part.of.is_empty() {
             true => part.name.clone(),
-            // A combination of rules is told by the rules in it.
+            // A combination of rules is described by its rules.
             false => part.to_string(),
         };
         let parameters = part.values.iter().map(|(name, v)| (name.clone(), v.into())).collect();
@@ -155,20 +155,21 @@ pub(crate) fn record<S: Real>(
     Ok(record)
 }
 
-/// Where a cell stands in its protocol.
+/// The position of a cell in its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Which pool.
+    /// The index of the pool.
     pub pool: usize,
-    /// Which rule for ensembles.
+    /// The index of the rule for ensembles.
     pub ensemble: usize,
-    /// Which run, counted from zero.
+    /// The run, counted from zero.
     pub run: usize,
-    /// Which variant.
+    /// The index of the variant.
     pub variant: usize,
 }
 
-/// A figure of a cell: a metric, at a number of clusters if it is one of a partition.
+/// A value measured for a cell: a metric, with the number of clusters if it is a metric of a
+/// partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// The metric.
@@ -183,7 +184,7 @@ impl Protocol {
         self.pools.len() * self.ensembles.len() * self.runs * self.variants.len()
     }
 
-    /// The cell of a number.
+    /// The cell with this number.
     pub fn cell(&self, number: usize) -> Cell {
         let (rest, variant) = (number / self.variants.len(), number % self.variants.len());
         let (rest, run) = (rest / self.runs, rest % self.runs);
@@ -197,7 +198,7 @@ impl Protocol {
         ((pool * self.ensembles.len() + ensemble) * self.runs + run) * self.variants.len() + variant
     }
 
-    /// Pool, run and variant in words.
+    /// A description of pool, run and variant.
     pub fn describe(&self, number: usize) -> String {
         let cell = self.cell(number);
         let pool = &self.pools[cell.pool];
@@ -214,7 +215,7 @@ impl Protocol {
         }
     }
 
-    /// The figures of each cell of a pool, in the order they are stored.
+    /// The figures of each cell of a pool, in the order in which they are stored.
     ///
     /// # Errors
     /// [`StudyError::Unknown`] for a metric this version does not have.
@@ -233,12 +234,12 @@ impl Protocol {
     /// The metrics.
     ///
     /// # Errors
-    /// As [`figures`](Self::figures).
+    /// The same as [`figures`](Self::figures).
     pub fn metrics(&self) -> Result<Vec<Metric>, StudyError> {
         self.metrics.iter().map(|name| name.parse()).collect()
     }
 
-    /// What is not the same in two protocols, `self` being the one that is there.
+    /// The differences between two protocols; `self` is the stored one.
     pub fn differences(&self, here: &Protocol) -> Vec<Difference> {
         let value = |p: &Protocol| serde_json::to_value(p).unwrap_or_default();
         let mut found = Vec::new();
@@ -247,7 +248,7 @@ impl Protocol {
     }
 }
 
-/// Walks down two JSON values side by side.
+/// Compares two JSON values recursively.
 fn compare(
     at: &str,
     there: &serde_json::Value,
@@ -278,7 +279,7 @@ fn compare(
     }
 }
 
-/// A value in a message: whole entries by name, absent ones as "nothing".
+/// A value as shown in a message: entries are shown by name, missing ones as "nothing".
 fn in_short(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Null => "nothing".into(),

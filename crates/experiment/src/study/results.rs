@@ -1,4 +1,4 @@
-//! What a study found, as tables.
+//! The results of a study as tables.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::error::StudyError;
 /// The results of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Results {
-    /// What was run.
+    /// The protocol of the study.
     pub protocol: Protocol,
     /// The finished cells by number.
     pub finished: Finished,
@@ -27,7 +27,7 @@ pub struct RunRow<'a> {
     pub run: usize,
     /// The variant.
     pub variant: &'a str,
-    /// Number of clusters; empty for a metric that is not one of a partition.
+    /// Number of clusters; empty for a metric that does not belong to a partition.
     pub k: Option<usize>,
     /// The metric.
     pub metric: String,
@@ -44,7 +44,7 @@ pub struct SummaryRow<'a> {
     pub size: usize,
     /// The variant.
     pub variant: &'a str,
-    /// Number of clusters; empty for a metric that is not one of a partition.
+    /// Number of clusters; empty for a metric that does not belong to a partition.
     pub k: Option<usize>,
     /// The metric.
     pub metric: String,
@@ -54,8 +54,8 @@ pub struct SummaryRow<'a> {
     pub mean: f64,
     /// Sample standard deviation over the runs, 0 for a single run.
     pub std: f64,
-    /// Rank of the mean among the variants, 1 the best, ties sharing their mean rank;
-    /// empty where more is not better.
+    /// Rank of the mean among the variants; 1 is the best, and ties get their mean rank. Empty
+    /// if larger values are not better.
     pub rank: Option<f64>,
     /// Mean rank over all pools, sizes and numbers of clusters.
     pub average_rank: Option<f64>,
@@ -74,12 +74,12 @@ pub struct TimingRow<'a> {
     pub variant: &'a str,
     /// The stage, or `total`.
     pub stage: &'a str,
-    /// How long it took.
+    /// Its duration in seconds.
     pub seconds: f64,
 }
 
 impl Results {
-    /// Every figure of every finished run, in the protocol's order.
+    /// All figures of all finished runs, in the order of the protocol.
     ///
     /// # Errors
     /// [`StudyError::Unknown`] for a metric this version does not have.
@@ -102,11 +102,11 @@ impl Results {
         Ok(rows)
     }
 
-    /// Mean, spread and rank of every figure. Variants of which not every run is
-    /// finished are left out.
+    /// Mean, standard deviation and rank of all figures. Variants with unfinished runs are
+    /// omitted.
     ///
     /// # Errors
-    /// As [`runs`](Self::runs).
+    /// The same as [`runs`](Self::runs).
     pub fn summary(&self) -> Result<Vec<SummaryRow<'_>>, StudyError> {
         let mut rows = Vec::new();
         for pool in 0..self.protocol.pools.len() {
@@ -149,8 +149,8 @@ impl Results {
         rows
     }
 
-    /// One figure of every run of a variant, if all are finished. The figure is given
-    /// by its place among the [figures](Protocol::figures).
+    /// One figure of all runs of a variant, if all are finished. The figure is given by its
+    /// index in the [figures](Protocol::figures).
     pub fn values(
         &self,
         pool: usize,
@@ -172,7 +172,7 @@ impl Results {
         (&pool.name, size, &self.protocol.variants[cell.variant].name)
     }
 
-    /// A row for each variant, figure and ranks still open.
+    /// One row per variant, without ranks.
     fn block(&self, pool: usize, ensemble: usize, figure: usize) -> Vec<SummaryRow<'_>> {
         let row = |variant: usize| {
             let summary = Summary::of(&self.values(pool, ensemble, variant, figure)?).ok()?;

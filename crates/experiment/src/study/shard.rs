@@ -1,4 +1,4 @@
-//! A share of a study's cells.
+//! A part of the cells of a study.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 use crate::error::StudyError;
 
-/// One of several shares of a study: `3/16` is the third of sixteen.
+/// One of several parts of a study: `3/16` is the third of sixteen.
 ///
-/// Cells are dealt out in a fixed shuffled order, so that every shard gets its share
-/// of the large pools and the slow variants, and shards differ by one cell at most.
+/// Cells are distributed in a fixed shuffled order, so that large pools and slow variants are
+/// spread over all shards. The sizes of shards differ by at most one cell.
 ///
 /// ```
 /// use enclust_experiment::study::Shard;
@@ -27,7 +27,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Its cells of so many, ascending.
+    /// Its cells of a study with `all` cells, in ascending order.
     pub fn cells(&self, all: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..all).collect();
         order.sort_by_cached_key(|cell| Sha256::digest((*cell as u64).to_le_bytes()).to_vec());

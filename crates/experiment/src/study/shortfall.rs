@@ -1,14 +1,15 @@
-//! Where a variant does not improve on the one it is meant to improve on.
+//! Cases in which a variant does not improve on the variant it is compared with.
 
 use super::results::{Results, SummaryRow};
 use crate::error::StudyError;
 
-/// A variant that is not above the one it is [against](super::Recipe::against), on a pool.
+/// A variant that is not better on a pool than the variant it is compared with (see
+/// [`against`](super::Recipe::against)).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shortfall<'a> {
     /// The variant.
     pub variant: &'a str,
-    /// The variant it is against.
+    /// The variant it is compared with.
     pub against: &'a str,
     /// The pool.
     pub pool: &'a str,
@@ -16,24 +17,24 @@ pub struct Shortfall<'a> {
     pub size: usize,
     /// Number of clusters.
     pub k: Option<usize>,
-    /// The metrics in which it falls short, at least one.
+    /// The metrics in which it is not better, at least one.
     pub figures: Vec<ShortfallFigure>,
 }
 
-/// A metric in which a variant falls short.
+/// A metric in which a variant is not better.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShortfallFigure {
     /// The metric.
     pub metric: String,
     /// Mean of the variant.
     pub mean: f64,
-    /// Mean of the one it is against, at least as high.
+    /// Mean of the variant it is compared with, at least as high.
     pub against: f64,
 }
 
 impl Results {
-    /// Every place where a variant is not above the one it is against, by a metric of which
-    /// more is better: variant by variant, pool by pool.
+    /// All cases in which a variant is not better than the variant it is compared with, by a
+    /// metric for which larger is better; ordered by variant and pool.
     ///
     /// # Errors
     /// [`StudyError::Unknown`] for a metric this version does not have.
@@ -102,7 +103,7 @@ mod tests {
         assert!(found.iter().all(|s| s.figures.len() == 1 && s.against == "x"));
         assert!((found[1].figures[0].mean - 0.4).abs() < 1e-12);
         assert!((found[1].figures[0].against - 0.5).abs() < 1e-12);
-        // The other one was not run.
+        // The other variant was not run.
         results.protocol.variants[0].name = "z".into();
         assert!(results.shortfalls().unwrap().is_empty());
     }

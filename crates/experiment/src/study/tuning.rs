@@ -1,4 +1,4 @@
-//! What tuning a grid comes to: its defaults, its best point, the best point of each run.
+//! Results of tuning a grid: the default, the best point, and the best point of each run.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::error::StudyError;
 /// How the grids of a study are tuned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
-    /// The metric that decides, more being better.
+    /// The metric that decides; larger is better.
     pub metric: String,
     /// The recipes with a grid, in order.
     pub recipes: Vec<TunedRecipe>,
@@ -33,20 +33,20 @@ pub struct TunedRecipe {
     pub grid: Vec<usize>,
 }
 
-/// How a point of a grid is chosen for each run. Both "best" modes look at the result
-/// before they choose. By a metric that needs the truth that is more than any user can do.
+/// How a point of a grid is selected for each run. Both "best" modes select by the result
+/// itself. With a metric that needs the truth, this is impossible in practice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// The recipe without its grid, whatever comes of it.
+    /// The recipe without its grid.
     Default,
-    /// One point for all runs on a pool: the one of the best mean.
+    /// One point for all runs on a pool: the one with the best mean.
     BestSingle,
-    /// For each run the point that is best in it.
+    /// For each run, the point that is best in this run.
     BestPerEnsemble,
 }
 
 impl Mode {
-    /// All of them, the most honest first.
+    /// All modes, from the least to the most optimistic.
     pub const ALL: [Mode; 3] = [Mode::Default, Mode::BestSingle, Mode::BestPerEnsemble];
 }
 
@@ -75,9 +75,9 @@ pub struct TunedRow<'a> {
     pub size: usize,
     /// The recipe.
     pub recipe: &'a str,
-    /// How its parameters were chosen.
+    /// How its parameters were selected.
     pub mode: Mode,
-    /// Number of clusters; empty for a metric that is not one of a partition.
+    /// Number of clusters; empty for a metric that does not belong to a partition.
     pub k: Option<usize>,
     /// The metric.
     pub metric: String,
@@ -87,18 +87,19 @@ pub struct TunedRow<'a> {
     pub mean: f64,
     /// Sample standard deviation over the runs, 0 for a single run.
     pub std: f64,
-    /// The values chosen; where they differ between runs, each with its number of runs.
+    /// The selected values; if they differ between runs, each with its number of runs.
     pub chosen: String,
 }
 
 impl Results {
-    /// Every figure of every tuned recipe, in each [`Mode`]; nothing if the study is not
-    /// tuned. Recipes of which not every run is finished are left out.
+    /// All figures of all tuned recipes, in each [`Mode`]; empty if the study is not tuned.
+    /// Recipes with unfinished runs are omitted.
     ///
-    /// Points are chosen by the tuning metric, for each pool, size and number of clusters
-    /// anew; every other figure is that of the point chosen. Of equal points the first of
-    /// the grid is taken. Figures that are not of a partition are left out where there are
-    /// several numbers of clusters, as it is open which of their choices would be meant.
+    /// Points are selected by the tuning metric, separately for each pool, size and number of
+    /// clusters; all other figures are those of the selected point. Among equal points, the
+    /// first of the grid is selected. Figures that do not belong to a partition are omitted if
+    /// there are several numbers of clusters, because each of them may have a different
+    /// selection.
     ///
     /// # Errors
     /// [`StudyError::Unknown`] for a metric this version does not have.
@@ -172,7 +173,7 @@ impl<'a> Block<'a> {
         Ok(Some(rows))
     }
 
-    /// The variant to take in each run.
+    /// The selected variant of each run.
     fn choose(self, recipe: &TunedRecipe, mode: Mode, decides: usize) -> Option<Vec<usize>> {
         let runs = self.results.protocol.runs;
         if mode == Mode::Default {
@@ -195,7 +196,7 @@ impl<'a> Block<'a> {
         results.finished.get(&number)?.values.get(figure).copied()
     }
 
-    /// The values behind a choice, with how often each was taken if there are several.
+    /// The selected values, with the number of runs for each if there are several.
     fn describe(self, recipe: &TunedRecipe, chosen: &[usize]) -> String {
         let protocol = &self.results.protocol;
         let values = |variant| values_at(protocol, recipe, variant, self.pool);
@@ -217,7 +218,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The one of the highest value, the first of equals.
+/// The point with the highest value; the first one if there are several.
 fn best(points: impl IntoIterator<Item = (usize, f64)>) -> Option<usize> {
     let better = |a: (usize, f64), b: (usize, f64)| if b.1 > a.1 { b } else { a };
     points.into_iter().reduce(better).map(|(variant, _)| variant)
@@ -257,7 +258,7 @@ mod tests {
     use super::*;
     use crate::study::Setting;
 
-    /// Three runs on one pool; λ = 0.1 is best twice, λ = 1 once and by the most.
+    /// Three runs on one pool; λ = 0.1 is best twice, λ = 1 once and by the largest margin.
     fn results() -> Results {
         let mut protocol = example();
         protocol.pools.truncate(1);
@@ -312,7 +313,8 @@ mod tests {
         assert_eq!(rows.len(), 9);
         assert_eq!(of(Mode::Default, "ari"), (0.1, "enhance.lambda=2"));
         assert_eq!(of(Mode::BestSingle, "ari"), (0.6, "enhance.lambda=1"));
-        // Equal in the first run: the first of the grid, whose NMI is the lower one.
+        // Equal in the first run: the first point of the grid is selected, which has the lower
+        // NMI.
         let each = "enhance.lambda=0.1 (2); enhance.lambda=1 (1)";
         assert_eq!(of(Mode::BestPerEnsemble, "ari"), (0.633333, each));
         assert_eq!(of(Mode::BestPerEnsemble, "nmi"), (0.366667, each));

@@ -1,4 +1,4 @@
-//! The variants of a study: every recipe on every pool, every point of its grid.
+//! The variants of a study: all points of the grids of all recipes, on all pools.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::recipe::{Point, Refusal, points, without_grid};
 use super::tuning::{TunedRecipe, Tuning, same_pipelines};
 use crate::error::StudyError;
 
-/// Parameters that a recipe has on one pool alone.
+/// Parameters that a recipe sets for one pool only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolSettings {
     /// The name of the recipe.
@@ -23,16 +23,16 @@ pub struct PoolSettings {
     pub settings: Vec<String>,
 }
 
-/// A variant on its way into the protocol.
+/// A variant before it is added to the protocol.
 pub(super) struct Variant {
     pub name: String,
     /// Its pipeline on each pool.
     pub specs: Vec<PipelineSpec>,
-    /// The recipe it comes from, by its place in the file and by name.
+    /// The recipe it comes from, by its index in the file and by name.
     from: usize,
     recipe: String,
     against: Option<String>,
-    /// The parameters of the grid it is a point of.
+    /// The parameters of the grid to which it belongs.
     grid: Vec<String>,
     file: String,
     line: usize,
@@ -56,7 +56,7 @@ impl Variant {
 }
 
 impl Study {
-    /// The points of every recipe that is to be run, each with its pipeline on every pool.
+    /// The points of all recipes to be run, each with its pipelines on all pools.
     pub(super) fn variants(
         &self,
         registry: &Registry<f64>,
@@ -73,7 +73,7 @@ impl Study {
         Ok(variants)
     }
 
-    /// How the grids are tuned, if the study says so. A recipe without its grid is added to
+    /// How the grids are tuned, if `tuned_by` is given. The recipe without its grid is added to
     /// the variants, unless it is one of them already.
     pub(super) fn tuning(
         &self,
@@ -108,7 +108,7 @@ impl Study {
 
     fn check_tuned_by(&self, metric: Metric, metrics: &[Metric]) -> Result<(), StudyError> {
         if !metric.ranks() {
-            let what = format!("{metric} is no metric of which more is better");
+            let what = format!("{metric} is not a metric for which larger is better");
             return Err(self.invalid("tuned_by", what));
         }
         match metrics.contains(&metric) {
@@ -117,7 +117,7 @@ impl Study {
         }
     }
 
-    /// What the recipes to be run set for one of the pools alone.
+    /// The parameters that the recipes to be run set for single pools.
     pub fn pool_settings(&self) -> Vec<PoolSettings> {
         let mut all = Vec::new();
         for (_, recipe) in self.recipes_to_run() {
@@ -137,7 +137,7 @@ impl Study {
         all
     }
 
-    /// The recipes with their places in the file, those left out that are not asked for.
+    /// The requested recipes with their indices in the file.
     fn recipes_to_run(&self) -> impl Iterator<Item = (usize, &Spanned<Recipe>)> {
         let asked = |name| self.only.as_ref().is_none_or(|only| only.contains(&name));
         self.recipes().enumerate().filter(move |(_, recipe)| asked(recipe.get_ref().label()))
@@ -151,8 +151,8 @@ impl Study {
         Ok(())
     }
 
-    /// A misspelt pool would silently keep the common settings. A pool that the file
-    /// names but this run leaves out is no mistake.
+    /// Checks the names of pools, because the settings for a misspelt pool would silently be
+    /// ignored. A pool that the file lists but this run omits is not an error.
     fn check_pool_names(&self, recipe: &Recipe, pools: &[&str]) -> Result<(), StudyError> {
         let known = |name: &String| {
             pools.contains(&name.as_str()) || self.pools_of_file().any(|known| known == *name)
@@ -167,7 +167,7 @@ impl Study {
         }
     }
 
-    /// What a recipe is against must be a single variant of the file, run or not.
+    /// The recipe named by `against` must be a single variant of the file; it need not be run.
     fn check_against(&self, recipe: &Recipe) -> Result<(), StudyError> {
         let single = self.recipes().map(Spanned::get_ref).filter(|r| r.grid.is_empty());
         let known: Vec<String> = single.map(Recipe::label).collect();
@@ -255,7 +255,7 @@ impl Study {
     }
 }
 
-/// The variant that is the same pipeline on every pool.
+/// The variant with the same pipelines on all pools.
 fn find(
     registry: &Registry<f64>,
     variants: &[Variant],

@@ -47,7 +47,7 @@ fn matrix(name: &str, rows: usize, columns: usize, values: &[f64]) -> Vec<u8> {
     element(MATRIX, &body)
 }
 
-/// A tagged element, filled up to whole words.
+/// A tagged element, padded to whole words.
 fn element(kind: u32, data: &[u8]) -> Vec<u8> {
     let mut bytes = [kind, data.len() as u32].map(u32::to_le_bytes).concat();
     bytes.extend(data);

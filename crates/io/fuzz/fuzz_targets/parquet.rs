@@ -6,8 +6,8 @@ mod accepted;
 use enclust_io::Format;
 use libfuzzer_sys::fuzz_target;
 
-// A panic within the parquet crate is an error for us, but libFuzzer ends at any panic
-// that reaches its hook; so the hook is taken away, and what is not caught aborts.
+// A panic in the parquet crate becomes an error, but libFuzzer stops at any panic that reaches
+// its hook. So the hook is removed, and a panic that is not caught aborts.
 fuzz_target!(
     init: std::panic::set_hook(Box::new(|_| ())),
     |bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Whether what a Parquet file declares is possible.
+//! Checks whether the sizes that a Parquet file declares are possible.
 
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
@@ -7,18 +7,18 @@ use super::thrift::{Thrift, kind};
 use crate::error::Fault;
 use crate::file::DEFLATE;
 
-/// Values of equal neighbours take next to no room in a file; so much memory they may take
-/// in any.
+/// Runs of equal values take almost no space in a file. This amount of memory is allowed for
+/// every file.
 const ALWAYS: usize = 64 << 20;
-/// Memory of a value that is not text.
+/// Memory per value that is not text.
 const VALUE: usize = 16;
 
 fn impossible(what: &str) -> Fault {
     Fault::Parquet { what: what.into() }
 }
 
-/// Refuses anything but a root with columns right below it: nesting has no use here, and
-/// the number of children of a node is taken for granted by the reader.
+/// Accepts only a root with columns directly below it: nesting is not needed, and the reader
+/// does not check the number of children of a node.
 pub(super) fn schema(bytes: &[u8]) -> Result<(), Fault> {
     let metadata = footer(bytes).ok_or_else(|| impossible("it has no footer"))?;
     let mut children = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn schema(bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// The metadata, whose length stands at the end.
+/// The metadata, whose length is stored at the end of the file.
 fn footer(bytes: &[u8]) -> Option<&[u8]> {
     let (rest, _) = bytes.strip_suffix(b"PAR1")?.split_last_chunk::<4>()?;
     let length = u32::from_le_bytes(bytes[rest.len()..rest.len() + 4].try_into().ok()?);
@@ -63,7 +63,7 @@ fn children_of(thrift: &mut Thrift<'_>) -> Option<i64> {
     Some(count)
 }
 
-/// Checks every page, and the number of rows; says how much text there may be.
+/// Checks every page and the number of rows; returns the maximum amount of text.
 pub(super) fn pages(bytes: &[u8], metadata: &ParquetMetaData) -> Result<usize, Fault> {
     let limit = bytes.len().saturating_mul(DEFLATE).saturating_add(ALWAYS);
     let mut values = 0_usize;
@@ -75,15 +75,15 @@ pub(super) fn pages(bytes: &[u8], metadata: &ParquetMetaData) -> Result<usize, F
         }
     }
     let left = limit.checked_sub(values.saturating_mul(VALUE));
-    left.ok_or_else(|| impossible("it declares more rows than so small a file can have"))
+    left.ok_or_else(|| impossible("it declares more rows than a file of this size can have"))
 }
 
 fn check_column(bytes: &[u8], column: &ColumnChunkMetaData, rows: usize) -> Result<(), Fault> {
     use Compression::{GZIP, LZ4, LZ4_RAW, SNAPPY, UNCOMPRESSED};
     if !matches!(column.compression(), UNCOMPRESSED | SNAPPY | GZIP(_) | LZ4 | LZ4_RAW) {
-        return Err(impossible("compressed otherwise than by snappy, gzip or lz4"));
+        return Err(impossible("its compression is not snappy, gzip or lz4"));
     }
-    let outside = || impossible("a column lies outside of the file");
+    let outside = || impossible("a column lies outside the file");
     let offset = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
     let start = usize::try_from(offset).map_err(|_| outside())?;
     let length = usize::try_from(column.compressed_size()).map_err(|_| outside())?;
@@ -99,14 +99,14 @@ fn check_column(bytes: &[u8], column: &ColumnChunkMetaData, rows: usize) -> Resu
     Ok(())
 }
 
-/// What a page declares.
+/// The sizes that a page declares.
 #[derive(Default)]
 struct Page {
     unpacked: usize,
     packed: usize,
-    /// Values of a page of data.
+    /// Number of values in a data page.
     values: usize,
-    /// Values of a page that is a dictionary.
+    /// Number of values in a dictionary page.
     entries: usize,
     /// Where the page ends.
     end: usize,
@@ -130,8 +130,8 @@ impl Page {
         (page.end <= bytes.len()).then_some(page)
     }
 
-    /// No codec that is read packs better than deflate, and a dictionary has no entries
-    /// without a byte.
+    /// No supported codec compresses better than deflate, and every entry of a dictionary takes
+    /// at least one byte.
     fn is_possible(&self, rows: usize) -> bool {
         self.unpacked <= self.packed.saturating_mul(DEFLATE)
             && self.values <= rows

@@ -1,11 +1,10 @@
-//! Parquet tables, by the `parquet` crate.
+//! Parquet tables, read with the `parquet` crate.
 //!
-//! That crate is made for files that are trusted: it panics on negative offsets, and takes
-//! the memory that a schema, a page or a dictionary declares before it looks whether there
-//! is as much. So [`check`] looks first, through the few parts of the metadata that
-//! declare anything, and lets through flat tables whose sizes are possible. What then
-//! still makes the crate panic, in about one of 10,000 damaged files, is caught; the
-//! message of the panic goes where the program sends such messages.
+//! That crate expects trusted files: it panics on negative offsets, and allocates the memory
+//! that a schema, a page or a dictionary declares before it checks the actual size. Therefore
+//! [`check`] first examines the few parts of the metadata that declare sizes and accepts only
+//! flat tables with possible sizes. The remaining panics of the crate, in about one of 10,000
+//! damaged files, are caught; the message of the panic goes to the panic hook of the program.
 
 mod check;
 mod thrift;
@@ -25,13 +24,13 @@ use crate::grid::{Cell, Grid};
 use crate::recognise::ids;
 use crate::table::{Table, TableOptions, Use};
 
-/// How many values are decoded at once.
+/// Number of values that are decoded at once.
 const BATCH: usize = 1024;
-/// The column that pandas makes of an index.
+/// The column in which pandas stores an index.
 const PANDAS_INDEX: &str = "__index_level_0__";
 
-/// Reads a table; the columns always have names, so the options say no more than whether
-/// the first holds ids.
+/// Reads a table. Columns always have names, so the only relevant option is whether the first
+/// column contains ids.
 pub(crate) fn table(
     bytes: &[u8],
     options: TableOptions,
@@ -50,7 +49,7 @@ pub(crate) fn table(
     Ok(Table { grid: Box::new(grid), ids, names: Some(names), truth: None })
 }
 
-/// Makes an error of a panic. Nothing outlives `read` that it could leave half-done.
+/// Turns a panic into an error. No state outlives `read`, so no half-finished state can remain.
 fn caught<T>(read: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read))
         .unwrap_or_else(|_| Err(Fault::Parquet { what: "the values are damaged".into() }))
@@ -68,7 +67,7 @@ struct Column {
     values: Values,
 }
 
-/// Values of one type, `None` where there is none.
+/// Values of one type, `None` for missing values.
 enum Values {
     Whole(Vec<Option<i64>>),
     /// The bits of unsigned numbers.
@@ -182,13 +181,14 @@ fn empty(column: &ColumnDescriptor) -> Result<Column, Fault> {
     match values {
         Some(values) => Ok(Column { name, values }),
         None => {
-            let holds = "something else than numbers, truth values or text".into();
+            let holds = "values other than numbers, Booleans or text".into();
             Err(Fault::Unread { name: shown(&name), holds })
         }
     }
 }
 
-/// Appends all values of a part of a column; `room` is how much text may still come.
+/// Appends all values of a part of a column; `room` is the number of bytes of text that may
+/// still follow.
 fn append(reader: ColumnReader, most: i16, to: &mut Values, room: &mut usize) -> Result<(), Fault> {
     use ColumnReader as From;
     match (reader, to) {
@@ -211,8 +211,8 @@ fn append(reader: ColumnReader, most: i16, to: &mut Values, room: &mut usize) ->
     }
 }
 
-/// Appends one value after the other. A value is there if its level is the `most` there
-/// is.
+/// Appends one value after the other. A value is present if its level equals the maximum,
+/// `most`.
 fn each<T: DataType, V>(
     mut reader: ColumnReaderImpl<T>,
     most: i16,

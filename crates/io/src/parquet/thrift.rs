@@ -1,7 +1,7 @@
-//! As much of Thrift's compact protocol as it takes to find single numbers in the metadata
-//! of a Parquet file and to step over the rest. `None` is what is not sound.
+//! The part of Thrift's compact protocol that is needed to find single numbers in the metadata
+//! of a Parquet file and to skip the rest. Functions return `None` for invalid data.
 
-/// How deep structures may lie in each other.
+/// The maximum nesting depth of structures.
 const DEEPEST: u8 = 16;
 
 /// Types of fields.
@@ -19,7 +19,7 @@ pub(super) mod kind {
     pub const STRUCT: u8 = 12;
 }
 
-/// Bytes, and how far they have been read.
+/// Bytes and the current position.
 pub(super) struct Thrift<'a> {
     bytes: &'a [u8],
     pub at: usize,
@@ -42,7 +42,7 @@ impl<'a> Thrift<'a> {
         (end <= self.bytes.len()).then_some(())
     }
 
-    /// Seven bits a byte, the lowest first.
+    /// Seven bits per byte, the lowest first.
     fn unsigned(&mut self) -> Option<u64> {
         let mut value = 0;
         for place in 0..10 {
@@ -55,7 +55,7 @@ impl<'a> Thrift<'a> {
         None
     }
 
-    /// A whole number, its sign in the lowest bit.
+    /// A whole number with its sign in the lowest bit.
     pub fn number(&mut self) -> Option<i64> {
         let value = self.unsigned()?;
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
@@ -71,8 +71,8 @@ impl<'a> Thrift<'a> {
         Some((head & 0xf, count))
     }
 
-    /// Visits the fields of a structure: their numbers and types. The visitor says whether
-    /// it has read the field; if not, it is stepped over.
+    /// Visits the fields of a structure: their numbers and types. The visitor returns whether
+    /// it has read the field; otherwise the field is skipped.
     pub fn fields(
         &mut self,
         mut visit: impl FnMut(&mut Self, i64, u8) -> Option<bool>,
@@ -101,7 +101,7 @@ impl<'a> Thrift<'a> {
         }
     }
 
-    /// Steps over a value.
+    /// Skips a value.
     fn skip(&mut self, kind: u8, depth: u8) -> Option<()> {
         match kind {
             kind::TRUE | kind::FALSE => Some(()),
@@ -122,7 +122,7 @@ impl<'a> Thrift<'a> {
 
     fn skip_list(&mut self, depth: u8) -> Option<()> {
         let (kind, count) = self.list()?;
-        // A truth value in a list takes a byte, unlike one in a structure.
+        // A Boolean in a list takes one byte, unlike one in a structure.
         let kind = if matches!(kind, kind::TRUE | kind::FALSE) { kind::BYTE } else { kind };
         (0..count).try_for_each(|_| self.skip(kind, depth))
     }

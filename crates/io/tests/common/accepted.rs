@@ -1,4 +1,4 @@
-//! Whatever a file is, what comes out of it is valid. The tests and the fuzz targets run
+//! Checks that everything that is read from a file is valid. The tests and the fuzz targets run
 //! the same check.
 
 use std::collections::HashSet;
@@ -9,8 +9,8 @@ use enclust_io::{
     similarity_from_npy,
 };
 
-/// Reads bytes as everything they may be; panics if something invalid is accepted. Says
-/// how often something was.
+/// Reads bytes in all possible ways; panics if something invalid is accepted. Returns how often
+/// something was accepted.
 pub fn check(bytes: &[u8], format: Format) -> usize {
     let mut accepted = 0;
     for noise in [Noise::Error, Noise::Missing, Noise::Singleton] {

@@ -1,4 +1,4 @@
-//! MATLAB files made byte by byte.
+//! Assembles MATLAB files byte by byte.
 
 use std::io::Write;
 
@@ -39,7 +39,7 @@ pub fn element(order: Order, kind: u32, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Numbers as they are stored: type of the elements, and how to write one.
+/// How numbers are stored: the type of the elements, and a function that writes one.
 pub struct Stored {
     pub kind: u32,
     pub write: fn(f64) -> Vec<u8>,
@@ -59,7 +59,7 @@ pub const STORED: [Stored; 10] = [
 ];
 pub const DOUBLE: &Stored = &STORED[7];
 
-/// A variable whose values are already bytes.
+/// A variable whose values are given as bytes.
 pub fn raw_variable(order: Order, flags: u32, shape: &[u32], name: &str, values: &[u8]) -> Vec<u8> {
     let dimensions: Vec<u8> = shape.iter().flat_map(|&length| word(order, length)).collect();
     let parts = [

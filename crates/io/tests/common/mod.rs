@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers shared by several tests.
 #![allow(dead_code)]
 
 pub mod accepted;
@@ -11,7 +11,7 @@ use std::io::{Cursor, Write};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-/// A NumPy file of version 1 with these words in its header.
+/// A NumPy file of version 1 with these entries in its header.
 pub fn npy(descr: &str, fortran: bool, shape: &str, values: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     npy_with(

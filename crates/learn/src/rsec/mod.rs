@@ -60,9 +60,11 @@ fn solve<S: Real>(
 part! {
     /// Robust spectral ensemble clustering: the embedding H.
     ///
-    /// **Problem.** S is the co-association matrix. A low-rank representation Z of it, S = SZ + E
-    /// with an error E of few large columns, and a spectral embedding H of n samples into k
-    /// dimensions are sought together:
+    /// # Problem
+    ///
+    /// S is the co-association matrix. A low-rank representation Z of it, S = SZ + E with an
+    /// error E of few large columns, and a spectral embedding H of n samples into k dimensions
+    /// are sought together:
     ///
     /// min tr(Hᵀ L H) + λ₁‖Z‖∗ + λ₂‖E‖₂,₁ such that HᵀH = I and S = SZ + E,
     ///
@@ -76,10 +78,12 @@ part! {
     ///   leading eigenvectors V of D^-½ A D^-½;
     /// - Y₁, Y₂ and μ are raised, until no entry of S − SZ − E or Z − J exceeds the tolerance.
     ///
-    /// The evidence is the rows of H, for k-means. It runs at group size and is that of the n × n
-    /// iteration, step by step: all its matrices are constant on pairs of groups.
+    /// The evidence is the rows of H, for k-means. It runs at group size and is that of the n ×
+    /// n iteration, step by step: all its matrices are constant on pairs of groups.
     ///
-    /// **Reconstructed.** The model, the updates of J and Z and the constraints are those of the
+    /// # Reconstructed
+    ///
+    /// The model, the updates of J and Z and the constraints are those of the
     /// papers. The rest comes from second-hand sources, as no program of the authors is public:
     /// 1. The line for A and H is not in the papers. A port by others reports it from the authors'
     ///    program, and without it nothing useful comes out.
@@ -92,10 +96,10 @@ part! {
     /// 7. The 20 starts of k-means are assumed.
     /// 8. The rank surrogate of the later paper is not here.
     ///
-    /// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from 0.1
-    /// to 1, and nearly only the ratio matters. The grid is that of a later survey. The default is
-    /// the first pair, which comes closest to the figures that the EC-CMS paper prints for tuned
-    /// RSEC. Mean ARI over its 20 draws, in brackets what it prints:
+    /// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from
+    /// 0.1 to 1, and nearly only the ratio matters. The grid is that of a later survey. The
+    /// default is the first pair, which comes closest to the figures that the EC-CMS paper
+    /// prints for tuned RSEC. Mean ARI over its 20 draws, in brackets what it prints:
     ///
     /// | | Ecoli | Aggregation | UMIST | SPF |
     /// |---|---|---|---|---|
@@ -105,23 +109,32 @@ part! {
     /// On Aggregation and SPF the standard deviations of H are the printed ones as well, so the
     /// reading of items 1 to 5 is likely the right one; that of item 6 is likely not.
     ///
-    /// **Parameters.** See [`RsecH`]. The number of clusters is that of the
-    /// [question](Question).
+    /// # Parameters
     ///
-    /// **Complexity.** O(n'³) an iteration, two decompositions beside each other on two threads;
-    /// 100 to 200 iterations are usual. A dozen n' × n' matrices.
+    /// See [`RsecH`]. The number of clusters is that of the [question](Question).
     ///
-    /// **Determinism and ties.** A function of the ensemble, k, the seed and the backend; threads
-    /// change nothing. Computed in double precision whatever that of the run. Where the k-th
-    /// eigenvalue is tied with the next (to 10⁻⁸), all vectors that share it enter H with equal
-    /// weight, so that H may have more than k columns but depends on no arbitrary choice. From a
-    /// symmetric state that is unstable, rounding errors may lead the iteration either way.
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for one beyond n'. Missing
-    /// labels are [unsupported](enclust_core::Error::Unsupported); the weight of a clustering acts as its
-    /// multiplicity. Not converging is a [`Status`] of the report, in
+    /// O(n'³) an iteration, two decompositions beside each other on two threads; 100 to 200
+    /// iterations are usual. A dozen n' × n' matrices.
+    ///
+    /// # Determinism and ties
+    ///
+    /// A function of the ensemble, k, the seed and the backend; threads change nothing.
+    /// Computed in double precision whatever that of the run. Where the k-th eigenvalue is tied
+    /// with the next (to 10⁻⁸), all vectors that share it enter H with equal weight, so that H
+    /// may have more than k columns but depends on no arbitrary choice. From a symmetric state
+    /// that is unstable, rounding errors may lead the iteration either way.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
+    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for one beyond n'.
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported); the weight of a
+    /// clustering acts as its multiplicity. Not converging is a [`Status`] of the report, in
     /// [`Fit::learning`](enclust_core::Fit::learning).
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Evidence, Microclusters, Ca, Question};
@@ -136,8 +149,10 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** Z. Tao, H. Liu, S. Li, Y. Fu, "Robust spectral ensemble clustering", CIKM 2016;
-    /// Z. Tao, H. Liu, S. Li, Z. Ding, Y. Fu, "Robust spectral ensemble clustering via rank
+    /// # Reference
+    ///
+    /// Z. Tao, H. Liu, S. Li, Y. Fu, "Robust spectral ensemble clustering", CIKM 2016; Z. Tao,
+    /// H. Liu, S. Li, Z. Ding, Y. Fu, "Robust spectral ensemble clustering via rank
     /// minimization", TKDD 2019.
     pub struct RsecH(
         "rsec-h",
@@ -193,12 +208,16 @@ impl<S: Real> Ca<S> for RsecH {
 part! {
     /// Robust spectral ensemble clustering: the affinity of the representation Z.
     ///
-    /// **Problem.** That of [`RsecH`], where everything said there holds. The evidence is the
-    /// low-rank affinity of Z: rows of its left singular vectors scaled by the roots of the
-    /// singular values and to unit length, their cosine to the fourth power. It is made for
-    /// spectral clustering.
+    /// # Problem
+    ///
+    /// That of [`RsecH`], where everything said there holds. The evidence is the low-rank
+    /// affinity of Z: rows of its left singular vectors scaled by the roots of the singular
+    /// values and to unit length, their cosine to the fourth power. It is made for spectral
+    /// clustering.
     ///
     /// **Parameters, complexity, determinism, errors.** As of [`RsecH`].
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Microclusters, Ca, Question};
@@ -212,7 +231,9 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** As of [`RsecH`].
+    /// # Reference
+    ///
+    /// As of [`RsecH`].
     pub struct RsecZ(
         "rsec-z",
         "affinity of a low-rank representation learned with an embedding (RSEC-Z)"

@@ -1,4 +1,4 @@
-//! `--k auto`: the number of clusters from the data.
+//! `--k auto`: choice of the number of clusters from the data.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::record::{ChoiceRecord, values};
 
-/// The k at which the partitions are most stable, as `enclust stability` shows it.
+/// The k that the rule `auto` of `enclust stability` chooses.
 pub fn number_of_clusters<S: Precision>(
     method: &dyn Method<S>,
     ensemble: &Ensemble,

@@ -1,4 +1,4 @@
-//! Everything a run reads.
+//! The input of a run.
 
 use std::path::Path;
 
@@ -21,12 +21,12 @@ pub struct Data<S> {
     pub truth: Option<Partition>,
     pub ids: Option<Vec<String>>,
     pub constraints: Option<Constraints>,
-    /// The files, if anyone wants to know.
+    /// The input files, if a record is requested.
     pub inputs: Vec<Input>,
 }
 
 impl<S: Precision> Data<S> {
-    /// Reads every file the arguments name.
+    /// Reads all files that the arguments specify.
     pub fn read(args: &ClusterArgs) -> Result<Self, Failure> {
         let similarity = args.similarity_in.as_ref().map(read_similarity).transpose()?;
         let mut data = Data {

@@ -1,4 +1,4 @@
-//! How firmly each sample and each cluster holds together.
+//! Item and cluster consensus.
 
 use std::io::{self, Write};
 
@@ -11,8 +11,8 @@ use super::Cut;
 use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
 
-/// The consensus of every cut, with the shares of the base clusterings that join samples,
-/// or, without clusterings, with the similarity that was clustered.
+/// The consensus of every cut, based on the shares of base clusterings that join samples or,
+/// without base clusterings, on the similarity that was clustered.
 pub fn memberships<S: Precision>(
     ensemble: Option<&Ensemble>,
     clustered: &Evidence<S>,
@@ -47,7 +47,7 @@ fn co_association<S: Precision>(
     }
 }
 
-/// Writes a row for every sample of every cut.
+/// Writes one row per sample and cut.
 pub fn write(
     out: &mut dyn Write,
     cuts: &[Cut],

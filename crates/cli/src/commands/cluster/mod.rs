@@ -36,8 +36,8 @@ use crate::selection::SelectionArgs;
 
 /// Cluster a pool of base clusterings
 ///
-/// Labels go to --out, or to the standard output. If the true classes are known, from
-/// --truth or from the pool itself, the scores are shown.
+/// Labels are written to --out, or to standard output. If the true classes are known, from
+/// --truth or from the pool itself, scores are shown.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust cluster pool.csv --k 8 --out labels.csv\n  \
@@ -45,7 +45,7 @@ use crate::selection::SelectionArgs;
     enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
     enclust cluster --similarity-in S.npy --k 5 --consensus complete --out labels.csv")]
 pub struct ClusterArgs {
-    /// Base clusterings, a column each: .csv, .tsv, .npy, .npz, .mat
+    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat
     #[arg(value_name = "POOL", required_unless_present = "similarity_in")]
     pool: Option<PathBuf>,
 
@@ -62,20 +62,20 @@ pub struct ClusterArgs {
     #[command(flatten)]
     input: PoolArgs,
 
-    /// True classes, to score the labels against
+    /// True classes, used to score the labels
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     truth: Option<PathBuf>,
 
-    /// Pairs of samples that belong together: two columns, numbers from 1 or ids
+    /// Pairs of samples that must be in the same cluster: two columns, numbers from 1 or ids
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     must_link: Option<PathBuf>,
 
-    /// Pairs of samples that do not belong together
+    /// Pairs of samples that must not be in the same cluster
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     cannot_link: Option<PathBuf>,
 
-    /// Use this n x n similarity in place of the representation; without a pool, nothing
-    /// can be enhanced
+    /// Use this n x n similarity in place of the representation; without a pool it cannot be
+    /// enhanced
     #[arg(long, value_name = "FILE.npy", help_heading = "Input", conflicts_with = "ca")]
     similarity_in: Option<PathBuf>,
 
@@ -86,17 +86,17 @@ pub struct ClusterArgs {
     outputs: outputs::OutputArgs,
 }
 
-/// One answer.
+/// One partition of the result.
 #[derive(Debug)]
 struct Cut {
-    /// Number of clusters asked for; the partition may have another one.
+    /// Requested number of clusters; the partition may have a different number.
     k: usize,
     partition: Partition,
     scores: Option<Scores>,
     violations: Option<Violations>,
 }
 
-/// Runs the command in the precision asked for.
+/// Runs the command in the requested precision.
 pub fn run(
     args: &ClusterArgs,
     parts: &impl Parts,
@@ -147,7 +147,7 @@ impl ClusterArgs {
         self.outputs.show(self, &cuts, &data, record, console, out)
     }
 
-    /// As given, or found by the data.
+    /// The given numbers of clusters, or the one chosen from the data.
     fn numbers_of_clusters<S: Precision>(
         &self,
         plan: &Plan<S>,

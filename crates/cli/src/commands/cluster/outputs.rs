@@ -1,4 +1,4 @@
-//! Where results go.
+//! Output of the results.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,12 +21,12 @@ use crate::record::{RunRecord, write_json};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the labels, clusters counted from 0: .csv, .tsv, .npy, .npz [default: the
-    /// standard output]
+    /// Write the labels, clusters counted from 0: .csv, .tsv, .npy, .npz [default: standard
+    /// output]
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Write the similarity the consensus was made of, n x n floats
+    /// Write the similarity that was clustered, n x n floats
     #[arg(long, value_name = "FILE.npy")]
     pub similarity: Option<PathBuf>,
 
@@ -34,7 +34,8 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE.npy")]
     pub linkage: Option<PathBuf>,
 
-    /// Write how firmly each sample and cluster holds together (item and cluster consensus)
+    /// Write the item and cluster consensus, which measure how well each sample and cluster is
+    /// supported
     #[arg(long, value_name = "FILE.csv")]
     pub membership: Option<PathBuf>,
 
@@ -48,12 +49,12 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Whether anyone will read the record.
+    /// Whether a record is requested.
     pub fn wants_record(&self) -> bool {
         self.json || self.record.is_some()
     }
 
-    /// The files by what they hold.
+    /// The files by their content.
     pub fn paths(&self) -> BTreeMap<&'static str, PathBuf> {
         let files = [
             ("labels", &self.out),
@@ -65,12 +66,12 @@ impl OutputArgs {
         files.into_iter().filter_map(|(what, path)| Some((what, path.clone()?))).collect()
     }
 
-    /// Refuses a matrix that the disk cannot hold, before anything is computed.
+    /// Returns an error if a matrix does not fit on the disk, before anything is computed.
     pub fn check_room<S: Precision>(&self, samples: usize) -> Result<(), Failure> {
         let Some(path) = &self.similarity else { return Ok(()) };
         let needed = Bytes(samples as u64) * samples as u64 * size_of::<S>() as u64;
         let folder = path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
-        // Where the room is not known, writing will tell.
+        // If the free space is unknown, errors are detected when writing.
         match fs4::available_space(folder).map(Bytes) {
             Ok(available) if available < needed => Err(Failure::Disk {
                 path: path.clone(),
@@ -83,7 +84,7 @@ impl OutputArgs {
         }
     }
 
-    /// Writes every file that was asked for.
+    /// Writes all requested files.
     pub fn write<S: Precision + NpyFloat>(
         &self,
         fit: &Fit<S>,
@@ -122,8 +123,8 @@ impl OutputArgs {
         }
     }
 
-    /// Prints what is to be printed. Without a file for them, labels have the standard
-    /// output for themselves.
+    /// Prints the result. If the labels are not written to a file, standard output contains
+    /// only the labels.
     pub fn show<S: Precision>(
         &self,
         args: &ClusterArgs,
@@ -151,7 +152,7 @@ impl OutputArgs {
     }
 }
 
-/// The labels of one cut are labels; those of several are clusterings side by side.
+/// One cut is written as labels, several cuts are written as a pool of clusterings.
 fn write_cuts<S>(path: &Path, cuts: &[Cut], data: &Data<S>) -> Result<(), Failure> {
     match cuts {
         [cut] => Ok(write_labels(path, &cut.partition, data.ids.as_deref())?),

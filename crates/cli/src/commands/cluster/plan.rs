@@ -1,4 +1,4 @@
-//! What is to be done, checked as far as the command line alone allows.
+//! The plan of a run, checked as far as possible without reading files.
 
 use enclust::core::{
     BoxedPipeline, Ca, Consensus, Error, Kind, Method, NoParams, Part, PipelineSpec, Precomputed,
@@ -14,19 +14,19 @@ use crate::selection::SelectionArgs;
 
 /// The parts of a run.
 pub struct Plan<S: Precision> {
-    /// Where they are found.
+    /// The registry of all parts.
     pub registry: Registry<S>,
-    /// The method started from, if there was one.
+    /// The method on which the run is based, if there is one.
     pub preset: Option<String>,
-    /// The parts, every parameter written out.
+    /// The parts with the values of all parameters.
     pub spec: PipelineSpec,
 }
 
-/// What a similarity from a file is called where representations are.
+/// The name of a similarity from a file among the representations.
 const PRECOMPUTED: &str = "precomputed";
 
 impl<S: Precision> Plan<S> {
-    /// Finds the parts and checks that they can do everything that is asked for.
+    /// Resolves the parts and checks that they support everything that is requested.
     pub fn new(args: &ClusterArgs, mut registry: Registry<S>) -> Result<Self, Failure> {
         let from_file = args.similarity_in.is_some();
         if from_file {
@@ -47,14 +47,13 @@ impl<S: Precision> Plan<S> {
         Ok(plan)
     }
 
-    /// The pipeline. One that stands for a similarity from a file has a placeholder as
-    /// its representation.
+    /// The pipeline. For a similarity from a file, the representation is a placeholder.
     pub fn pipeline(&self) -> Result<BoxedPipeline<S>, Failure> {
         let pipeline = self.registry.pipeline(&self.spec);
         pipeline.map_err(|error| misfit(error, &self.spec, &self.registry))
     }
 
-    /// The consensus function alone.
+    /// Only the consensus function.
     pub fn consensus(&self) -> Result<Box<dyn Consensus<S>>, Failure> {
         self.registry.consensus.build(&self.spec.consensus).map_err(wrong)
     }
@@ -83,7 +82,7 @@ impl<S: Precision> Plan<S> {
         }
     }
 
-    /// Whatever was asked for that reads base clusterings, the representation aside.
+    /// The first requested option, other than the representation, that needs base clusterings.
     fn reader_of_clusterings(&self, args: &ClusterArgs) -> Result<Option<String>, Failure> {
         let enhancer = self.registry.enhance.build(&self.spec.enhance).map_err(wrong)?;
         if !enhancer.is_identity() {
@@ -102,8 +101,8 @@ impl<S: Precision> Plan<S> {
     }
 }
 
-/// Lets a similarity that is not read yet stand among the representations, so that what
-/// does not fit together shows before any file is read.
+/// Registers a placeholder for a similarity that is not read yet, so that incompatible parts
+/// are detected before any file is read.
 fn register_precomputed<S: Precision>(registry: &mut Registry<S>) {
     registry.ca.register::<NoParams>(PRECOMPUTED, "a similarity from a file", |_| {
         let placeholder = Similarity::from_matrix(1, &[S::one()])?;

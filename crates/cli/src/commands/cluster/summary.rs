@@ -1,4 +1,4 @@
-//! The result in words.
+//! The result as text.
 
 use std::fmt::Write;
 
@@ -6,11 +6,11 @@ use super::ClusterArgs;
 use crate::console::{Console, HEAD};
 use crate::record::{CutRecord, ReportRecord, RunRecord};
 
-/// The scores a table shows: the name in records, the head of the column.
+/// The scores in the table: the name in records and the heading of the column.
 const SCORES: [(&str, &str); 5] =
     [("ari", "ARI"), ("nmi", "NMI"), ("f1", "F"), ("accuracy", "ACC"), ("purity", "purity")];
 
-/// A few lines on the data and the run, and one for every k.
+/// A few lines about the data and the run, and one line per k.
 pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
@@ -25,13 +25,13 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     text
 }
 
-/// What to say of a cut that has another number of clusters than was asked for.
+/// The note for a cut with a different number of clusters than requested.
 fn other_count(cut: &CutRecord) -> Option<String> {
     let CutRecord { k, clusters, .. } = cut;
     (k != clusters).then(|| format!("k = {k} asked for, {clusters} found"))
 }
 
-/// Parameters and times, for those who want to see them.
+/// Prints parameters and times if the verbosity requests them.
 pub fn details(record: &RunRecord, console: &Console) {
     for (stage, part) in &record.method.parts {
         let values = part.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
@@ -118,7 +118,7 @@ fn row(cut: &CutRecord) -> String {
     format!("{words}  {}", sizes(&cut.sizes))
 }
 
-/// The largest clusters first, as many as fit into a line.
+/// The largest clusters first, as many as fit on a line.
 fn sizes(sizes: &[usize]) -> String {
     const SHOWN: usize = 12;
     let mut sorted = sizes.to_vec();

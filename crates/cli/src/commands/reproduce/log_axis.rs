@@ -9,11 +9,11 @@ pub struct LogAxis {
     high: i32,
 }
 
-/// What is shorter than any clock can tell.
+/// Shorter times cannot be measured.
 const SHORTEST: f64 = 1e-6;
 
 impl LogAxis {
-    /// The shortest axis that holds every time.
+    /// The shortest axis that contains all times.
     pub fn of(times: &[Time<'_>]) -> Self {
         let all = times.iter().flat_map(|time| [Some(time.here), time.published]).flatten();
         let decades: Vec<f64> = all.map(|seconds| seconds.max(SHORTEST).log10()).collect();
@@ -30,12 +30,12 @@ impl LogAxis {
         (self.high - self.low) as usize
     }
 
-    /// Where a time lies, counted in decades from the low end.
+    /// The position of a time in decades from the low end.
     pub fn position(&self, seconds: f64) -> f64 {
         (seconds.max(SHORTEST).log10() - f64::from(self.low)).max(0.0)
     }
 
-    /// The powers of ten from end to end, as one would write them.
+    /// The powers of ten on the axis as text.
     pub fn labels(&self) -> Vec<String> {
         (self.low..=self.high)
             .map(|power| match power {

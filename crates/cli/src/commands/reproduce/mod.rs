@@ -1,4 +1,4 @@
-//! `enclust reproduce`: the tables of the EC-CMS paper beside the published figures.
+//! `enclust reproduce`: the tables of the EC-CMS paper next to the published values.
 
 mod log_axis;
 mod svg_chart;
@@ -27,20 +27,20 @@ use crate::progress::Progress;
 use crate::study_tables::{print_other_counts, print_shortfalls};
 use crate::text_table::{TextCell, TextTable};
 
-/// The table of seconds, which differences say nothing about.
+/// The table of run times, which is compared by ratios instead of differences.
 const TIME: &str = "time";
 
-/// Run the tables and figures of the EC-CMS paper again
+/// Reproduce the tables and figures of the EC-CMS paper
 ///
-/// On the paper's own draws of base clusterings, beside the published figures. EC-CMS is
-/// there twice: as ec-cms-admm, the early-stopped iteration that was published, and as
-/// ec-cms, the optimum of the same problem.
+/// Runs the paper's draws of base clusterings and prints the results next to the published
+/// values. EC-CMS occurs twice: as ec-cms-admm, the early-stopped iteration that was published,
+/// and as ec-cms, the optimum of the same problem.
 #[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Example: enclust reproduce ari --pools pools --datasets Ecoli,UMIST --methods lwea,ec-cms"
 )]
 pub struct ReproduceArgs {
-    /// Which table
+    /// Name of the table
     #[arg(value_name = "TABLE", value_parser = table_names())]
     table: String,
 
@@ -63,11 +63,11 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Draw the seconds of the table time beside the published ones
+    /// Write a chart of the table time, with the published times
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
 
-    /// Keep every run in this folder; started again, only what is missing is run
+    /// Store all runs in this folder; when started again, only missing runs are executed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -79,7 +79,7 @@ fn table_names() -> PossibleValuesParser {
     PaperTable::ALL.iter().map(|table| PossibleValue::new(table.name).help(table.about)).into()
 }
 
-/// Runs a table and prints it with the cells that are off.
+/// Runs a table and prints it with the deviating cells.
 pub fn run(
     args: &ReproduceArgs,
     registry: &Registry<f64>,
@@ -134,7 +134,7 @@ fn introduce(
 ) -> Result<(), Failure> {
     let runs = selection.study.runs;
     writeln!(out, "{}: {}; {runs} draws from each pool", table.name, table.about)?;
-    writeln!(out, "EC-CMS at alpha = 0.8, lambda = 0.4 unless a row or the study says otherwise")?;
+    writeln!(out, "EC-CMS at alpha = 0.8, lambda = 0.4 unless a row or the study states otherwise")?;
     if !selection.skipped.is_empty() {
         writeln!(out, "not available yet: {}", selection.skipped.join(", "))?;
     }
@@ -169,13 +169,13 @@ fn with_spread(mean: f64, std: Option<f64>) -> String {
     }
 }
 
-/// Parameters that were chosen for a pool; a row of the table does not show them.
+/// Prints the parameters that were selected for a pool, which the table does not show.
 fn print_pool_settings(study: &Study, out: &mut dyn Write) -> Result<(), Failure> {
     let settings = study.pool_settings();
     if !settings.is_empty() {
         writeln!(
             out,
-            "\nNot at default values, but at those that were best on a pool, by the truth:"
+            "\nParameters that were not left at their defaults but selected for a pool by the truth:"
         )?;
     }
     for PoolSettings { recipe, pool, settings } in settings {
@@ -184,11 +184,11 @@ fn print_pool_settings(study: &Study, out: &mut dyn Write) -> Result<(), Failure
     Ok(())
 }
 
-/// Every cell that is off, with its reason.
+/// Prints all deviating cells with the reason.
 fn print_off(rows: &[Row], runs: usize, out: &mut dyn Write) -> Result<(), Failure> {
     let published = rows.iter().filter(|row| row.published_mean.is_some()).count();
     if published == 0 {
-        return Ok(writeln!(out, "\nNothing of this was published as numbers.")?);
+        return Ok(writeln!(out, "\nNo numbers were published for this table.")?);
     }
     let notes = Note::all()?;
     let off: Vec<&Row> = rows.iter().filter(|row| row.is_off()).collect();
@@ -198,7 +198,7 @@ fn print_off(rows: &[Row], runs: usize, out: &mut dyn Write) -> Result<(), Failu
         published - off.len(),
         if off.is_empty() { "." } else { "; off are (*):" }
     )?;
-    let fewer = format!("unexplained, but with {runs} of the paper's {PUBLISHED_RUNS} draws only");
+    let fewer = format!("unexplained, but with only {runs} of the paper's {PUBLISHED_RUNS} draws");
     let unknown = if runs < PUBLISHED_RUNS { fewer.as_str() } else { "unexplained" };
     for row in off {
         let reason = notes.iter().find(|note| note.covers(row));

@@ -1,4 +1,5 @@
-//! Times as a picture: a row a method, a dot here, a ring as published.
+//! Chart of run times as SVG: one row per method, a dot for the time here, a ring for the
+//! published time.
 
 use std::fmt::Write;
 
@@ -6,7 +7,7 @@ use super::log_axis::LogAxis;
 use super::times::{Time, ratio};
 
 const WIDTH: f64 = 860.0;
-/// Where the axis begins and ends.
+/// The ends of the axis.
 const LEFT: f64 = 150.0;
 const RIGHT: f64 = 770.0;
 const TOP: f64 = 96.0;
@@ -17,7 +18,7 @@ const FASTER: &str = "#1f6f9f";
 const SLOWER: &str = "#c8501e";
 const GREY: &str = "#666";
 
-/// The whole picture as SVG.
+/// The whole chart as SVG.
 pub fn svg_chart(times: &[Time<'_>]) -> String {
     let mut chart = Chart { axis: LogAxis::of(times), svg: String::new() };
     let rows = places(times);
@@ -40,7 +41,8 @@ pub fn svg_chart(times: &[Time<'_>]) -> String {
     chart.svg + "</svg>\n"
 }
 
-/// The height of each row, with room for a heading above the first of each data set.
+/// The vertical position of each row, with space for a heading above the first row of each data
+/// set.
 fn places<'a, 'b>(times: &'a [Time<'b>]) -> Vec<(f64, &'a Time<'b>)> {
     let mut y = TOP - ROW;
     let mut dataset = "";
@@ -87,7 +89,7 @@ impl Chart {
         self.text(WIDTH - 14.0, 54.0, &right, "published / here");
     }
 
-    /// A line and two labels for each power of ten.
+    /// Draws a line and two labels for each power of ten.
     fn grid(&mut self, end: f64) {
         let step = (RIGHT - LEFT) / self.axis.decades() as f64;
         let middle = format!(r#"text-anchor="middle" fill="{GREY}""#);
@@ -144,7 +146,7 @@ mod tests {
             [time("quick", 0.5, Some(1.0)), time("slow", 2.0, Some(1.0)), time("<new>", 1.0, None)];
         let svg = svg_chart(&times);
         let count = |what: &str| svg.matches(what).count();
-        // Each with one more in the legend.
+        // Each count includes one in the legend.
         assert_eq!(count(&format!(r#"r="4.5" fill="{FASTER}""#)), 3);
         assert_eq!(count(&format!(r#"r="4.5" fill="{SLOWER}""#)), 2);
         assert_eq!(count(r#"r="4" fill="white""#), 3);

@@ -1,16 +1,16 @@
-//! Times as bars of characters.
+//! Chart of run times as text.
 
 use std::io::{self, Write};
 
 use super::log_axis::LogAxis;
 use super::times::Time;
 
-/// Characters a decade.
+/// Characters per decade.
 const DECADE: usize = 8;
 const BAR: char = '#';
 const PUBLISHED: char = '|';
 
-/// A bar for each time, a mark where the published one lies.
+/// Prints one bar per time, with a mark at the published time.
 pub fn print_chart(times: &[Time<'_>], out: &mut dyn Write) -> io::Result<()> {
     let axis = LogAxis::of(times);
     let margin = times.iter().map(|time| time.method.chars().count() + 2).max().unwrap_or(0) + 1;
@@ -31,7 +31,7 @@ pub fn print_chart(times: &[Time<'_>], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// From the low end to the time; the mark covers what it stands on.
+/// The bar from the low end to the time; the mark replaces one character.
 fn bar(axis: &LogAxis, time: &Time<'_>) -> String {
     let column = |seconds| (axis.position(seconds) * DECADE as f64).round() as usize;
     let mut line: Vec<char> = vec![BAR; column(time.here)];

@@ -1,4 +1,4 @@
-//! Seconds here and as published.
+//! Measured and published run times.
 
 use std::io::Write;
 
@@ -8,24 +8,24 @@ use super::text_chart::print_chart;
 use crate::failure::Failure;
 use crate::text_table::{TextCell, TextTable};
 
-/// A method on a data set.
+/// The run time of a method on a data set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time<'a> {
     pub method: &'a str,
     pub dataset: &'a str,
-    /// Mean seconds of a run.
+    /// Mean seconds per run.
     pub here: f64,
-    /// What the paper prints.
+    /// The published seconds.
     pub published: Option<f64>,
 }
 
 impl Time<'_> {
-    /// How many times faster than published.
+    /// The published time divided by the time here.
     pub fn ratio(&self) -> Option<f64> {
         Some(self.published? / self.here)
     }
 
-    /// Whether it takes as long as published, or longer.
+    /// Whether it takes at least as long as published.
     pub fn is_not_faster(&self) -> bool {
         self.published.is_some_and(|published| self.here >= published)
     }
@@ -38,7 +38,7 @@ impl<'a> From<&'a Row> for Time<'a> {
     }
 }
 
-/// The times of a table, data set by data set.
+/// The times of a table, grouped by data set.
 pub fn times(rows: &[Row]) -> Vec<Time<'_>> {
     let mut datasets: Vec<&str> = Vec::new();
     for row in rows {
@@ -50,18 +50,18 @@ pub fn times(rows: &[Row]) -> Vec<Time<'_>> {
     datasets.into_iter().flat_map(of).map(Time::from).collect()
 }
 
-/// Seconds with three digits that say something.
+/// Seconds with three significant digits.
 pub fn seconds(value: f64) -> String {
     let decimals = 2 - value.log10().floor().clamp(-4.0, 2.0) as i32;
     format!("{value:.*}", decimals as usize)
 }
 
-/// How many times faster, as a table shows it.
+/// A ratio as text.
 pub fn ratio(value: f64) -> String {
     if value < 10.0 { format!("{value:.2}") } else { format!("{value:.0}") }
 }
 
-/// The table, the chart, and every cell that is not faster.
+/// Prints the table, the chart and all cells that are not faster.
 pub fn print_times(times: &[Time<'_>], out: &mut dyn Write) -> Result<(), Failure> {
     table(times).print(out)?;
     writeln!(out)?;
@@ -70,7 +70,7 @@ pub fn print_times(times: &[Time<'_>], out: &mut dyn Write) -> Result<(), Failur
     let compared = times.iter().filter(|time| time.published.is_some()).count();
     let slower: Vec<&Time<'_>> = times.iter().filter(|time| time.is_not_faster()).collect();
     let faster = compared - slower.len();
-    let end = if slower.is_empty() { "." } else { "; not faster are:" };
+    let end = if slower.is_empty() { "." } else { "; not faster:" };
     writeln!(
         out,
         "{faster} of {compared} cells are faster than published (another program on another machine){end}"
