@@ -487,12 +487,12 @@ impl Confidence<f64> for ValuedPairs<PairValue> {
             let row = |p: usize| kept(p).map(|q| (q as u32, value(p, q))).collect();
             Csr::symmetric_from_upper((0..n).map(row).collect())
         };
-        Ok(Confident {
-            graph: upper(&|p, q| (self.0)(similarity, p, q)),
-            within: vec![1.0; n],
-            fixed: upper(&|p, q| similarity.between(p, q)),
-            fixed_within: vec![true; n],
-        })
+        let mut confident = Confident::none(n);
+        confident.graph = upper(&|p, q| (self.0)(similarity, p, q));
+        confident.within = vec![1.0; n];
+        confident.fixed = upper(&|p, q| similarity.between(p, q));
+        confident.fixed_within = vec![true; n];
+        Ok(confident)
     }
 }
 
@@ -661,7 +661,9 @@ impl Confidence<f64> for OneWayPairs {
         if n > 1 {
             rows[0].push((1, 0.5));
         }
-        Ok(Confident { graph: Csr::from_rows(n, rows), ..Confident::none(n) })
+        let mut confident = Confident::none(n);
+        confident.graph = Csr::from_rows(n, rows);
+        Ok(confident)
     }
 }
 

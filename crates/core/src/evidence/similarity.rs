@@ -160,14 +160,13 @@ impl<S: Real> Similarity<S> {
         }
         let entries = samples.saturating_mul(samples);
         Error::check_size("entries of the similarity matrix", entries, matrix.len())?;
-        let tolerance = S::of(16.0) * S::epsilon();
         let mut between = Vec::with_capacity(condensed_len(samples));
         for i in 0..samples {
             for j in i + 1..samples {
                 let (upper, lower) = (matrix[i * samples + j], matrix[j * samples + i]);
                 check_entry("similarity", i, j, upper)?;
                 check_entry("similarity", j, i, lower)?;
-                if (upper - lower).abs() > tolerance {
+                if !same_to_rounding(upper, lower) {
                     return Err(Error::Asymmetric {
                         row: i,
                         column: j,
@@ -223,10 +222,7 @@ impl<S: Real> Similarity<S> {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
-        let parent = self.grouping.parents(finer, |sample| {
-            let what = format!("a finer grouping that joins sample {sample} with another group");
-            Error::unsupported("the similarity", what)
-        })?;
+        let parent = self.parents(finer)?;
         let value = |p: u32, q: u32| match (p as usize, q as usize) {
             (p, q) if p == q => self.within[p],
             (p, q) => self.between(p, q),
@@ -242,6 +238,30 @@ impl<S: Real> Similarity<S> {
             own: inherited(&self.own),
             denominator: self.denominator,
         })
+    }
+
+    /// The group here that each group of a finer grouping lies in.
+    pub(crate) fn parents(&self, finer: &Grouping) -> Result<Vec<u32>> {
+        self.grouping.parents(finer, |sample| {
+            let what = format!("a finer grouping that joins sample {sample} with another group");
+            Error::unsupported("the similarity", what)
+        })
+    }
+
+    /// The same similarity with every sample as a group of its own: n(n − 1)/2 numbers.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let s = Similarity::new(pair, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// assert_eq!(s.by_samples().condensed(), [0.8, 0.3, 0.3]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn by_samples(&self) -> Self {
+        let singletons = Arc::new(Grouping::singletons(self.grouping.samples()));
+        self.refined(&singletons).expect("single samples lie inside every group")
     }
 
     /// The same with other values, in [0, 1], between some pairs of different groups.
@@ -338,6 +358,11 @@ impl<S: Real> Similarity<S> {
             _ => self.within[p],
         })
     }
+}
+
+/// Whether two values differ by rounding at most: 16 units in the last place of 1.
+pub(crate) fn same_to_rounding<S: Real>(one: S, other: S) -> bool {
+    (one - other).abs() <= S::of(16.0) * S::epsilon()
 }
 
 fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {

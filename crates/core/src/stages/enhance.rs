@@ -10,7 +10,8 @@ use crate::run::iterate::{Iteration, Labeller};
 use crate::run::quantities::Quantities;
 use crate::run::report::{Record, Report};
 use crate::stages::component::{Component, forward};
-use crate::stages::confidence::{Confidence, Confident};
+use crate::stages::confidence::Confidence;
+use crate::stages::confident::Confident;
 use crate::stages::stop::Stop;
 
 /// What an enhancer reads: the similarity A, the confident pairs H and Ω, and how to iterate.

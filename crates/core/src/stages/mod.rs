@@ -4,6 +4,7 @@ pub(crate) mod backend;
 pub(crate) mod ca;
 pub(crate) mod component;
 pub(crate) mod confidence;
+pub(crate) mod confident;
 pub(crate) mod consensus;
 pub(crate) mod enhance;
 pub(crate) mod stage;
