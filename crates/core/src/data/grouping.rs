@@ -99,6 +99,9 @@ impl Grouping {
         value: impl Fn(usize, usize) -> T,
         same: impl Fn(T, T) -> bool,
     ) -> Option<(usize, usize)> {
+        if self.len() == self.samples() {
+            return None;
+        }
         let mut pairs =
             (0..self.samples()).flat_map(|i| (i + 1..self.samples()).map(move |j| (i, j)));
         let second = self.second_members();

@@ -1,6 +1,7 @@
 //! The stages of a run, a trait for each.
 
 pub(crate) mod backend;
+pub(crate) mod by_samples;
 pub(crate) mod ca;
 pub(crate) mod component;
 pub(crate) mod confidence;
