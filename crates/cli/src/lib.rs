@@ -21,6 +21,9 @@
 //! }
 //! ```
 //!
+//! A part that exists in one precision only is registered inside
+//! `if let Some(double) = registry.of_precision::<f64>() { … }`.
+//!
 //! Its `enclust list` shows them, `--ca`, `--enhance`, `--consensus` and the others choose
 //! them by name, and `--set` reaches their parameters.
 
