@@ -27,6 +27,27 @@
 //! # Ok::<(), enclust::core::Error>(())
 //! ```
 //!
+//! # The solver alone
+//!
+//! A similarity A and confident pairs H of one's own, as dense matrices, give the enhanced
+//! similarity C and a certificate:
+//!
+//! ```
+//! use enclust::prelude::*;
+//!
+//! let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.1, 0.9, 1.0, 0.8, 0.1, 0.8, 1.0])?;
+//! let h = Confident::from_matrix(&a, &[0.0, 0.9, 0.0, 0.9, 0.0, 0.8, 0.0, 0.8, 0.0])?;
+//! let enhanced = Exact::default().enhance(&Problem::new(&a, &h)?, &Ctx::default())?;
+//! let (c, certificate) = (enhanced.similarity.to_matrix(), enhanced.report.certificate);
+//! assert!(c[2] > 0.5); // samples 0 and 2 have a confident neighbour in common
+//! assert!(certificate.unwrap().relative_distance <= 1e-3);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! The crates of the backends read A, H and labels from matrices of ndarray, nalgebra and faer.
+//!
+//! # Parts of one's own
+//!
 //! Every part of that pipeline is a trait in [`core`]: swap one to compare, or
 //! write your own in a crate that depends on `enclust-core` alone.
 
@@ -54,16 +75,7 @@ pub mod prelude {
         Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
     };
     pub use crate::consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
-    pub use crate::core::{
-        AllOf, AnyOf, AuthorsRule, Backend, Ca, Certificate, Change, Check, Claims, Component,
-        Confidence, Confident, Consensus, Constraints, Csr, Ctx, Dendrogram, Enhance, Enhanced,
-        Ensemble, Error, Event, Evidence, Fit, Fitted, Grouping, History, IterationLimit, Kind,
-        KktResidual, Mat, Method, Microclusters, NoEnhancement, ObjectiveChange, Observer, Outcome,
-        PaperRule, Part, Partition, Pipeline, PipelineSpec, Precomputed, Problem, Quantities,
-        Question, Range, Real, Record, Reference, Registry, Report, Represented, Result,
-        Similarity, Stage, State, Status, SteadyLabels, Stop, TimeLimit, Trace, Violations, Watch,
-        Weighting, part,
-    };
+    pub use crate::core::prelude::*;
     pub use crate::enhance::{Admm, Exact, ExactPath, Storage, Threshold, TwoSided};
     pub use crate::io::{read_pool, write_labels, write_pool};
     pub use crate::learn::{Drec, RsecH, RsecZ, Spce, Trce};

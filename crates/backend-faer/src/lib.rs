@@ -3,8 +3,9 @@
 //! [`Faer`] is a [`Backend`] that views enclust's storage in place; only the factorisations, which
 //! overwrite their input, and sparse matrices, which faer indexes in another way, are copied. The
 //! incomplete factor, which faer does not have, is enclust's. [`Mixed`] takes faer's dense kernels
-//! and enclust's sparse ones, the faster of the two in each case. [`similarity_from_matrix`] and
-//! [`similarity_to_matrix`] convert faer's matrices.
+//! and enclust's sparse ones, the faster of the two in each case. [`ensemble_from_matrix`],
+//! [`similarity_from_matrix`], [`confident_from_matrix`] and [`similarity_to_matrix`] convert
+//! faer's matrices.
 //!
 //! ```
 //! use enclust_backend_faer::Faer;
@@ -30,14 +31,18 @@
 //! [`Par::Seq`] is therefore passed to every call; faer's global setting, which
 //! anyone in the process may change, is never consulted.
 
+mod convert;
 mod mixed;
 mod sparse;
 
+pub use convert::{
+    confident_from_matrix, ensemble_from_matrix, similarity_from_matrix, similarity_to_matrix,
+};
 pub use mixed::Mixed;
 
 use enclust_core::{
     Backend, Component, Csr, Eigen, Error, Kernel, Mat, MatMut, MatRef, NoParams, Real, Reference,
-    Registry, Result, Similarity, SparseProduct, SparseSolve, SpdSolve, check_product,
+    Registry, Result, SparseProduct, SparseSolve, SpdSolve, check_product,
 };
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -175,36 +180,6 @@ impl<S: Real + RealField> SpdSolve<S> for Factor<S> {
         let stack = MemStack::new(&mut memory);
         llt_solve::solve_in_place(self.lower.as_ref(), write(&mut b), Par::Seq, stack);
     }
-}
-
-/// A similarity from faer's n × n matrix over the samples, under the rules of
-/// [`Similarity::from_matrix`].
-///
-/// ```
-/// use enclust_backend_faer::{similarity_from_matrix, similarity_to_matrix};
-///
-/// let matrix = faer::mat![[1.0, 0.25], [0.25, 1.0_f64]];
-/// let similarity = similarity_from_matrix(matrix.as_ref())?;
-/// assert_eq!(similarity.between(0, 1), 0.25);
-/// assert_eq!(similarity_to_matrix(&similarity), matrix);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Similarity<S>> {
-    let (rows, columns) = (matrix.nrows(), matrix.ncols());
-    if rows != columns {
-        let what = "columns of the similarity matrix";
-        return Err(Error::Size { what, expected: rows, found: columns });
-    }
-    let row_by_row: Vec<S> =
-        (0..rows).flat_map(|i| (0..rows).map(move |j| matrix[(i, j)])).collect();
-    Similarity::from_matrix(rows, &row_by_row)
-}
-
-/// The n × n matrix over the samples as faer's.
-pub fn similarity_to_matrix<S: Real>(similarity: &Similarity<S>) -> faer::Mat<S> {
-    let n = similarity.grouping().samples();
-    let entries = similarity.to_matrix();
-    faer::Mat::from_fn(n, n, |i, j| entries[i * n + j])
 }
 
 /// faer's view of ours; one of our two strides is always 1.

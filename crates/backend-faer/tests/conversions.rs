@@ -1,6 +1,6 @@
 //! Matrices in and out.
 
-use enclust_backend_faer::similarity_from_matrix;
+use enclust_backend_faer::{confident_from_matrix, ensemble_from_matrix, similarity_from_matrix};
 use enclust_core::Error;
 use faer::{Mat, mat};
 
@@ -15,4 +15,23 @@ fn matrix_that_is_not_square_is_refused() {
 fn asymmetric_matrix_is_refused_with_its_entries_the_right_way_round() {
     let error = similarity_from_matrix(mat![[1.0, 0.25], [0.5, 1.0_f64]].as_ref()).unwrap_err();
     assert_eq!(error, Error::Asymmetric { row: 0, column: 1, upper: 0.25, lower: 0.5 });
+}
+
+#[test]
+fn graph_of_another_size_or_shape_is_refused() {
+    let a = similarity_from_matrix(mat![[1.0, 0.25], [0.25, 1.0_f64]].as_ref()).unwrap();
+    let oblong = confident_from_matrix(&a, Mat::zeros(2, 3).as_ref()).unwrap_err();
+    let what = "columns of the matrix of confident pairs";
+    assert_eq!(oblong, Error::Size { what, expected: 2, found: 3 });
+    assert!(confident_from_matrix(&a, Mat::zeros(3, 3).as_ref()).is_err());
+    let torn = confident_from_matrix(&a, mat![[0.0, 0.5], [0.75, 0.0]].as_ref()).unwrap_err();
+    assert_eq!(torn, Error::Asymmetric { row: 0, column: 1, upper: 0.5, lower: 0.75 });
+}
+
+#[test]
+fn rows_of_labels_are_samples() {
+    let ensemble = ensemble_from_matrix(mat![[0_i64, 7], [0, 7], [1, -1]].as_ref()).unwrap();
+    assert_eq!((ensemble.samples(), ensemble.clusterings()), (3, 2));
+    assert_eq!((ensemble.column(0), ensemble.column(1)), (&[0, 0, 1][..], &[0, 0, 1][..]));
+    assert!(ensemble_from_matrix(Mat::<u8>::from_fn(0, 4, |_, _| 0).as_ref()).is_err());
 }

@@ -2,8 +2,9 @@
 //!
 //! [`Nalgebra`] is a [`Backend`] that views enclust's storage in place. It copies the input of a
 //! factorisation, which is overwritten, a transposed left factor of a product, and sparse
-//! matrices. Sparse factors are enclust's. [`similarity_from_matrix`] and
-//! [`similarity_to_matrix`] convert nalgebra's matrices.
+//! matrices. Sparse factors are enclust's. [`ensemble_from_matrix`],
+//! [`similarity_from_matrix`], [`confident_from_matrix`] and [`similarity_to_matrix`] convert
+//! nalgebra's matrices.
 //!
 //! ```
 //! use enclust_backend_nalgebra::Nalgebra;
@@ -15,11 +16,16 @@
 //! assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
 //! ```
 
+mod convert;
 mod sparse;
+
+pub use convert::{
+    confident_from_matrix, ensemble_from_matrix, similarity_from_matrix, similarity_to_matrix,
+};
 
 use enclust_core::{
     Backend, Component, Csr, Eigen, Error, Kernel, Mat, MatMut, MatRef, NoParams, Real, Reference,
-    Registry, Result, Similarity, SparseProduct, SpdSolve, check_product,
+    Registry, Result, SparseProduct, SpdSolve, check_product,
 };
 use nalgebra::{Cholesky, DMatrix, DMatrixView, DMatrixViewMut, Dyn, RealField, SymmetricEigen};
 
@@ -120,35 +126,6 @@ impl<S: Real + RealField> SpdSolve<S> for Factor<S> {
     fn solve(&self, mut b: MatMut<'_, S>) {
         self.cholesky.solve_mut(&mut write(&mut b));
     }
-}
-
-/// A similarity from nalgebra's n × n matrix over the samples, under the rules
-/// of [`Similarity::from_matrix`].
-///
-/// ```
-/// use enclust_backend_nalgebra::{similarity_from_matrix, similarity_to_matrix};
-/// use nalgebra::DMatrix;
-///
-/// let matrix = DMatrix::from_row_slice(2, 2, &[1.0, 0.25, 0.25, 1.0]);
-/// let similarity = similarity_from_matrix(&matrix)?;
-/// assert_eq!(similarity.between(0, 1), 0.25);
-/// assert_eq!(similarity_to_matrix(&similarity), matrix);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn similarity_from_matrix<S: Real>(matrix: &DMatrix<S>) -> Result<Similarity<S>> {
-    if !matrix.is_square() {
-        let (expected, found) = matrix.shape();
-        return Err(Error::Size { what: "columns of the similarity matrix", expected, found });
-    }
-    let row_by_row = matrix.transpose();
-    Similarity::from_matrix(matrix.nrows(), row_by_row.as_slice())
-}
-
-/// The n × n matrix over the samples as nalgebra's.
-pub fn similarity_to_matrix<S: Real>(similarity: &Similarity<S>) -> DMatrix<S> {
-    let n = similarity.grouping().samples();
-    // Symmetric: row after row is column after column.
-    DMatrix::from_vec(n, n, similarity.to_matrix())
 }
 
 fn read<S: Real>(a: MatRef<'_, S>) -> DMatrixView<'_, S, Dyn, Dyn> {

@@ -17,12 +17,16 @@
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 
-use enclust_core::{
-    Backend, Component, Dendrogram, Ensemble, Error, Label, MatMut, MatRef, NoParams, Real,
-    Registry, Result, Similarity, check_product,
+mod convert;
+
+pub use convert::{
+    confident_from_array, ensemble_from_array, linkage_matrix, similarity_from_array,
+    similarity_to_array,
 };
+
+use enclust_core::{Backend, Component, MatMut, MatRef, NoParams, Real, Registry, check_product};
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
+use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 
 /// ndarray's product; the factorisations of the reference kernels.
 ///
@@ -75,66 +79,6 @@ impl<S: Real> Backend<S> for Ndarray {
     fn in_double(&self) -> &dyn Backend<f64> {
         &Ndarray
     }
-}
-
-/// An ensemble from an array of labels: one row a sample, one column a
-/// clustering.
-///
-/// ```
-/// use enclust_backend_ndarray::ensemble_from_array;
-/// use ndarray::array;
-///
-/// let with_gaps = ensemble_from_array(array![[Some("a"), None], [Some("b"), Some("x")]].view())?;
-/// assert!(with_gaps.has_missing());
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn ensemble_from_array<L: Label>(labels: ArrayView2<'_, L>) -> Result<Ensemble> {
-    Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
-}
-
-/// A similarity from an n × n array over the samples, under the rules of
-/// [`Similarity::from_matrix`].
-pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Similarity<S>> {
-    let (rows, columns) = array.dim();
-    if rows != columns {
-        let what = "columns of the similarity matrix";
-        return Err(Error::Size { what, expected: rows, found: columns });
-    }
-    match array.as_slice() {
-        Some(row_by_row) => Similarity::from_matrix(rows, row_by_row),
-        None => Similarity::from_matrix(rows, &array.iter().copied().collect::<Vec<S>>()),
-    }
-}
-
-/// The n × n array over the samples.
-///
-/// ```
-/// use enclust_backend_ndarray::{similarity_from_array, similarity_to_array};
-/// use ndarray::array;
-///
-/// let array = array![[1.0, 0.3], [0.3, 1.0]];
-/// assert_eq!(similarity_to_array(&similarity_from_array(array.view())?), array);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn similarity_to_array<S: Real>(similarity: &Similarity<S>) -> Array2<S> {
-    let n = similarity.grouping().samples();
-    Array2::from_shape_vec((n, n), similarity.to_matrix()).expect("n rows of n entries")
-}
-
-/// SciPy's linkage matrix Z: one row a merge, with the two clusters, the height
-/// and the size.
-///
-/// ```
-/// use enclust_backend_ndarray::linkage_matrix;
-/// use enclust_core::Dendrogram;
-/// use ndarray::array;
-///
-/// let tree = Dendrogram::from_members(3, &[(1, 2, 0.25), (0, 1, 0.5)])?;
-/// assert_eq!(linkage_matrix(&tree), array![[1.0, 2.0, 0.25, 2.0], [0.0, 3.0, 0.5, 3.0]]);
-/// # Ok::<(), enclust_core::Error>(())
-/// ```
-pub fn linkage_matrix(dendrogram: &Dendrogram) -> Array2<f64> {
-    Array2::from(dendrogram.to_scipy())
 }
 
 /// Why a view cannot fail: enclust's views have checked their extent.

@@ -75,7 +75,7 @@ impl<S: Real> Ca<S> for PropagatedClusters {
         let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
         let grouping = Arc::clone(microclusters.grouping());
         let (members, weights) = (members(microclusters), weights(&clusters));
-        Ok(ClusterGraph { grouping, members, weights }.into())
+        Ok(ClusterGraph::new(grouping, members, weights)?.into())
     }
 
     /// The similarities of clusters; then these beside the graph, its links in lists

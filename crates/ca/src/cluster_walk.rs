@@ -1,6 +1,6 @@
 //! A random walk between base clusters, and how alike its walkers spread.
 
-use enclust_core::{Bytes, Csr, Error, Microclusters, Result, Shape};
+use enclust_core::{Bytes, Csr, Microclusters, Result, Shape};
 use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
@@ -20,9 +20,7 @@ impl ClusterSimilarity {
     /// that no factor can stand for them.
     pub fn new(component: &str, microclusters: &Microclusters, steps: usize) -> Result<Self> {
         microclusters.require_complete(component)?;
-        if microclusters.weights().is_some_and(|w| w.iter().any(|&w| w != 1.0)) {
-            return Err(Error::unsupported(component, "weights of clusterings"));
-        }
+        microclusters.require_unweighted(component)?;
         let walk = cluster_walk(microclusters);
         let isolated = (0..walk.rows()).map(|a| walk.row(a).0.is_empty()).collect();
         Ok(ClusterSimilarity { values: trajectory_similarity(&walk, steps), isolated })

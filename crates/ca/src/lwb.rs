@@ -74,7 +74,7 @@ impl<S: Real> Ca<S> for LocallyWeightedBipartite {
             (0..microclusters.clusterings()).map(link).collect()
         };
         let weights = Csr::from_rows(eci.len(), (0..microclusters.len()).map(row).collect());
-        Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
+        Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
     }
 
     /// A link for each label, in lists a row first and then packed.

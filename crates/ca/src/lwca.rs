@@ -1,10 +1,7 @@
 //! Locally weighted co-association.
 
-use std::sync::Arc;
-
 use enclust_core::{
-    Ca, Ctx, Footprint, MISSING, Microclusters, Question, Range, Real, Represented, Result, Shape,
-    Similarity, fill_condensed, part,
+    Ca, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result, Shape, part,
 };
 
 use crate::eci::ensemble_cluster_index;
@@ -60,27 +57,10 @@ impl<S: Real> Ca<S> for Lwca {
         _: &Question,
         _: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let n = microclusters.len();
         let eci = ensemble_cluster_index(microclusters, self.theta);
         let offsets = microclusters.cluster_offsets();
-        let worth = |p: usize, k: usize| {
-            microclusters.weight(k) * eci[offsets[k] + microclusters.label(p, k) as usize]
-        };
-        let between = fill_condensed(n, |p, row| {
-            microclusters.add_agreement(p, |k| S::of(worth(p, k)), row);
-            microclusters.divide_by_common(p, row);
-        });
-        let within = (0..n)
-            .map(|p| {
-                let labelled = (0..microclusters.clusterings())
-                    .filter(|&k| microclusters.label(p, k) != MISSING);
-                let sum: f64 = labelled.map(|k| worth(p, k)).sum();
-                let weight = microclusters.labelled_weight(p);
-                S::of(if weight > 0.0 { (sum / weight).min(1.0) } else { 0.0 })
-            })
-            .collect();
-        let grouping = Arc::clone(microclusters.grouping());
-        Ok(Similarity::new(grouping, between, within, vec![S::one(); n])?.into())
+        let index = |k: usize, label: u32| eci[offsets[k] + label as usize];
+        Ok(microclusters.co_association(index)?.into())
     }
 
     fn footprint(&self, shape: &Shape) -> Footprint {

@@ -82,7 +82,7 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
             links.filter(|(_, v)| *v > 0.0).map(|(a, v)| (a, S::of(v))).collect()
         };
         let weights = Csr::from_rows(members.len(), (0..n).map(row).collect());
-        Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
+        Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
     }
 
     /// The trajectories first; then all similarities, with a graph that may be dense, in

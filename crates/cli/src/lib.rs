@@ -21,6 +21,9 @@
 //! }
 //! ```
 //!
+//! A part that exists in one precision only is registered inside
+//! `if let Some(double) = registry.of_precision::<f64>() { … }`.
+//!
 //! `enclust list` then shows them, `--ca`, `--enhance`, `--consensus` and the other options
 //! select them by name, and `--set` sets their parameters.
 

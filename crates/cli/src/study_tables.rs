@@ -146,7 +146,10 @@ pub fn print_shortfalls(results: &Results, out: &mut dyn Write) -> Result<(), Fa
     let shortfalls = results.shortfalls()?;
     writeln!(out)?;
     if shortfalls.is_empty() {
-        return Ok(writeln!(out, "Every variant is better than the one it is compared with, on every pool.")?);
+        return Ok(writeln!(
+            out,
+            "Every variant is better than the one it is compared with, on every pool."
+        )?);
     }
     for shortfall in &shortfalls {
         writeln!(out, "{}", in_words(&results.protocol, shortfall))?;

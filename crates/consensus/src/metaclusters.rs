@@ -58,7 +58,7 @@ part! {
     /// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
     /// let members = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
     /// let weights = Mat::from_fn(4, 4, |a, b| if a % 2 == b % 2 { 1.0 } else { 0.1 });
-    /// let graph = ClusterGraph { grouping: Arc::new(Grouping::singletons(4)), members, weights };
+    /// let graph = ClusterGraph::new(Arc::new(Grouping::singletons(4)), members, weights)?;
     /// let ctx = Ctx::default();
     /// let fitted = Metaclusters.fit(&graph.into(), &ctx)?;
     /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1, 1]);
@@ -80,7 +80,7 @@ impl<S: Real> Consensus<S> for Metaclusters {
     }
 
     fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
-        let ClusterGraph { grouping, members, weights } = evidence.cluster_graph_for(NAME)?;
+        let ClusterGraph { grouping, members, weights, .. } = evidence.cluster_graph_for(NAME)?;
         Error::check_size("rows of the graph's members", grouping.len(), members.rows())?;
         Error::check_size("base clusters with weights", members.cols(), weights.rows())?;
         Ok(Box::new(Voting {

@@ -52,7 +52,7 @@ part! {
     /// let points = Mat::from_fn(3, 1, |p, _| [0.0, 0.1, 5.0][p]);
     /// let grouping = Arc::new(Grouping::singletons(3));
     /// let ctx = Ctx::<f64>::default();
-    /// let evidence = Evidence::Embedding(Embedding { grouping, points });
+    /// let evidence = Evidence::from(Embedding::new(grouping, points)?);
     /// let fitted = PointsKMeans::default().fit(&evidence, &ctx)?;
     /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1]);
     /// # Ok::<(), enclust_core::Error>(())
@@ -84,7 +84,7 @@ impl<S: Real> Consensus<S> for PointsKMeans {
     }
 
     fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
-        let Embedding { grouping, points } = evidence.embedding_for(NAME)?;
+        let Embedding { grouping, points, .. } = evidence.embedding_for(NAME)?;
         let places = (0..points.rows()).flat_map(|p| (0..points.cols()).map(move |j| (p, j)));
         let mut rows = Vec::with_capacity(points.rows() * points.cols());
         rows.extend(places.map(|at| points[at].wide()));

@@ -64,7 +64,7 @@ part! {
     ///
     /// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
     /// let weights = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
-    /// let graph = Bipartite { grouping: Arc::new(Grouping::singletons(4)), weights };
+    /// let graph = Bipartite::new(Arc::new(Grouping::singletons(4)), weights)?;
     /// let ctx = Ctx::default();
     /// let fitted = Tcut::default().fit(&graph.into(), &ctx)?;
     /// assert_eq!(fitted.cut(2, &ctx)?.labels(), &[0, 0, 1, 1]);

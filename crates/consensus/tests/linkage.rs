@@ -386,8 +386,7 @@ fn numbers_of_clusters_out_of_reach_are_errors() {
 
 #[test]
 fn other_kinds_of_evidence_are_errors() {
-    let graph =
-        Bipartite { grouping: Arc::new(Grouping::singletons(2)), weights: Csr::<f64>::empty(2, 1) };
+    let graph = Bipartite::new(Arc::new(Grouping::singletons(2)), Csr::<f64>::empty(2, 1)).unwrap();
     let refused = Linkage::average().fit(&Evidence::from(graph), &Ctx::default());
     let Err(Error::KindMismatch { consumer, accepts, made, .. }) = refused else {
         panic!("a bipartite graph was taken for a similarity");

@@ -210,7 +210,10 @@ fn typed_errors() {
 
     let graph = |rows: usize, weights: Mat<f64>| {
         let members = Csr::from_rows(2, vec![vec![(0, 1.0)]; rows]);
-        ClusterGraph { grouping: Arc::new(Grouping::singletons(2)), members, weights }.into()
+        let (grouping, two) = (Arc::new(Grouping::singletons(2)), Mat::identity(2));
+        let mut graph = ClusterGraph::new(grouping, Csr::empty(2, 2), two).unwrap();
+        (graph.members, graph.weights) = (members, weights);
+        graph.into()
     };
     for ragged in
         [graph(1, Mat::identity(2)), graph(2, Mat::identity(3)), graph(2, Mat::zeros(2, 3))]

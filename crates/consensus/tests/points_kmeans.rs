@@ -13,7 +13,7 @@ fn line(places: &[f64], sizes: &[usize]) -> Evidence<f64> {
     let map = members.flat_map(|(p, &size)| std::iter::repeat_n(p as u32, size)).collect();
     let grouping = Arc::new(Grouping::from_map(map).unwrap());
     let points = Mat::from_fn(places.len(), 1, |p, _| places[p]);
-    Evidence::Embedding(Embedding { grouping, points })
+    Embedding::new(grouping, points).unwrap().into()
 }
 
 fn cut(evidence: &Evidence<f64>, weighting: Weighting) -> Partition {

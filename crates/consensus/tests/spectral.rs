@@ -42,7 +42,7 @@ fn membership<S: Real>(m: &Microclusters) -> Bipartite<S> {
     };
     let rows = (0..m.len()).map(|p| (0..m.clusterings()).map(|k| entry(p, k)).collect());
     let weights = Csr::from_rows(offsets[m.clusterings()], rows.collect());
-    Bipartite { grouping: Arc::clone(m.grouping()), weights }
+    Bipartite::new(Arc::clone(m.grouping()), weights).unwrap()
 }
 
 /// Largest difference of the inner products of two embeddings, the first over
@@ -268,7 +268,7 @@ fn samples_and_clusters_without_weight_are_guarded() {
     let row = |a: u32| vec![(a, 1.0)];
     let rows = vec![row(0), row(0), row(1), row(1), Vec::new(), vec![(2, 0.0)]];
     let grouping = Arc::new(Grouping::singletons(6));
-    let graph = Bipartite { grouping, weights: Csr::from_rows(3, rows) };
+    let graph = Bipartite::new(grouping, Csr::from_rows(3, rows)).unwrap();
     let fitted = Tcut::default().fit(&graph.into(), &ctx).unwrap();
     assert_eq!(fitted.cut(3, &ctx).unwrap().labels(), &[0, 0, 1, 1, 2, 2]);
 }
@@ -298,12 +298,13 @@ fn typed_errors() {
     assert!(matches!(spectral.fit(&graph, &ctx), Err(Error::KindMismatch { .. })));
     assert!(matches!(tcut.fit(&similarity, &ctx), Err(Error::KindMismatch { .. })));
 
-    let ragged = Bipartite { grouping: Arc::clone(m.grouping()), weights: Csr::empty(1, 3) };
+    let mut ragged = membership::<f64>(&m);
+    ragged.weights = Csr::empty(1, 3);
     assert!(matches!(tcut.fit(&ragged.into(), &ctx), Err(Error::Size { .. })));
     let grouping = Arc::new(Grouping::singletons(2));
     for bad in [f64::NAN, f64::INFINITY, -1.0] {
         let weights = Csr::from_rows(2, vec![vec![(0, bad)], vec![(1, 1.0)]]);
-        let graph = Bipartite { grouping: Arc::clone(&grouping), weights };
+        let graph = Bipartite::new(Arc::clone(&grouping), weights).unwrap();
         assert!(matches!(tcut.fit(&graph.into(), &ctx), Err(Error::Unsupported { .. })));
     }
 

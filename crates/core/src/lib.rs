@@ -24,6 +24,7 @@ mod error;
 mod evidence;
 mod memory;
 mod numbers;
+pub mod prelude;
 mod reference;
 mod rules;
 mod run;
@@ -68,11 +69,13 @@ pub use run::watch::{Event, History, Observer, Watch};
 pub use stages::backend::{
     Backend, Eigen, Kernel, SparseProduct, SparseSolve, SpdSolve, check_panel, check_product,
 };
+pub use stages::by_samples::{BySamples, by_samples};
 pub use stages::ca::{Ca, Precomputed, Represented};
 pub use stages::component::{Component, Described};
-pub use stages::confidence::{Confidence, Confident};
+pub use stages::confidence::Confidence;
+pub use stages::confident::Confident;
 pub use stages::consensus::{Consensus, Fitted, check_k};
 pub use stages::enhance::{Claims, Enhance, Enhanced, NoEnhancement, Problem};
 pub use stages::metered::{KernelUsage, Metered, Usage};
 pub use stages::stage::Stage;
-pub use stages::stop::{Check, Stop, Target};
+pub use stages::stop::{Check, Stop, Target, by_labels};

@@ -80,12 +80,10 @@ impl<S: Real> Confidence<S> for Threshold {
             Csr::symmetric_from_upper(valued.collect())
         };
         let labelled = |p: usize| microclusters.labelled_weight(p) > 0.0;
-        Ok(Confident {
-            graph: with(&|_, _, share| S::of(share)),
-            within: (0..n).map(|p| if labelled(p) { S::one() } else { S::zero() }).collect(),
-            fixed: with(&|p, q, _| similarity.between(p, q as usize)),
-            fixed_within: (0..n).map(labelled).collect(),
-        })
+        let within = (0..n).map(|p| if labelled(p) { S::one() } else { S::zero() }).collect();
+        let fixed = with(&|p, q, _| similarity.between(p, q as usize));
+        let fixed_within = (0..n).map(labelled).collect();
+        Confident::new(with(&|_, _, share| S::of(share)), within, fixed, fixed_within)
     }
 
     /// The pairs in lists that grow, then with their values and mirrored. At most so

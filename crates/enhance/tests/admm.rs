@@ -66,8 +66,7 @@ fn tree_like(groups: usize, seed: u64) -> Case<f64> {
     let own_value = |p: usize, q: u32| (q, similarity.between(p, q as usize));
     let fixed = (0..groups).map(|p| graph.row(p).0.iter().map(|&q| own_value(p, q)).collect());
     let fixed = Csr::from_rows(groups, fixed.collect());
-    let confident =
-        Confident { graph, fixed, within: vec![1.0; groups], fixed_within: vec![true; groups] };
+    let confident = Confident::new(graph, vec![1.0; groups], fixed, vec![true; groups]).unwrap();
     Case { similarity, confident }
 }
 
@@ -244,11 +243,16 @@ fn confident_pairs_that_do_not_fit_are_refused() {
     let size = |found: usize| Error::Size { what: graph, expected: n, found };
     let asymmetric = Error::Asymmetric { row: 0, column: 1, upper: 0.5, lower: 0.0 };
     let entry = Error::Entry { what: graph, row: 0, column: 1, value: -0.5 };
+    let with_graph = |graph: Csr<f64>| {
+        let mut confident = Confident::none(n);
+        confident.graph = graph;
+        confident
+    };
     let odd = [
         (Confident::none(n - 1), size(n - 1)),
         (Confident::none(n + 1), size(n + 1)),
-        (Confident { graph: one_sided, ..Confident::none(n) }, asymmetric),
-        (Confident { graph: negative, ..Confident::none(n) }, entry),
+        (with_graph(one_sided), asymmetric),
+        (with_graph(negative), entry),
     ];
     for (confident, expected) in &odd {
         let error = Problem::new(&case.similarity, confident).unwrap_err();

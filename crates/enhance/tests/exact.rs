@@ -46,7 +46,14 @@ fn constrained(case: &Case<f64>, step: usize) -> Confident<f64> {
         };
         (p + 1..n).filter_map(|q| fixed(&q).map(|v| (q as u32, v))).collect()
     });
-    Confident { fixed: Csr::symmetric_from_upper(upper.collect()), ..case.confident.clone() }
+    with_fixed(&case.confident, Csr::symmetric_from_upper(upper.collect()))
+}
+
+/// The same pairs with other entries fixed.
+fn with_fixed(pairs: &Confident<f64>, fixed: Csr<f64>) -> Confident<f64> {
+    let mut confident = pairs.clone();
+    confident.fixed = fixed;
+    confident
 }
 
 proptest! {
@@ -119,7 +126,7 @@ proptest! {
             let upper = case.confident.fixed.iter_row(p).filter(|&(q, _)| q > p);
             upper.map(|(q, v)| (q as u32, v * share)).collect()
         }).collect());
-        let lower = Case { similarity: low, confident: Confident { fixed, ..case.confident.clone() } };
+        let lower = Case { similarity: low, confident: with_fixed(&case.confident, fixed) };
         let (high, low) = (case.enhance(&exact(lambda, 1e-12)), lower.enhance(&exact(lambda, 1e-12)));
         for (h, l) in high.similarity.condensed().iter().zip(low.similarity.condensed()) {
             prop_assert!(l <= &(h + 1e-10));
@@ -161,13 +168,10 @@ fn restricted(case: &Case<f64>, groups: &[usize]) -> (Similarity<f64>, Confident
     let grouping = std::sync::Arc::new(Grouping::from_map(map).unwrap());
     let similarity =
         Similarity::new(grouping, between, pick(all.within()), pick(all.own())).unwrap();
-    let confident = Confident {
-        graph: part(&confident.graph),
-        within: pick(&confident.within),
-        fixed: part(&confident.fixed),
-        fixed_within: groups.iter().map(|&p| confident.fixed_within[p]).collect(),
-    };
-    (similarity, confident)
+    let (graph, fixed) = (part(&confident.graph), part(&confident.fixed));
+    let fixed_within = groups.iter().map(|&p| confident.fixed_within[p]).collect();
+    let within = pick(&confident.within);
+    (similarity, Confident::new(graph, within, fixed, fixed_within).unwrap())
 }
 
 /// T4: the block between two components of H does not depend on the others.
@@ -297,7 +301,7 @@ fn degenerate_ensembles_have_an_answer() {
 fn an_edge_that_is_not_fixed_is_unsupported() {
     let case = large::<f64>();
     let n = case.similarity.len();
-    let confident = Confident { fixed: Csr::empty(n, n), ..case.confident.clone() };
+    let confident = with_fixed(&case.confident, Csr::empty(n, n));
     let problem = Problem::new(&case.similarity, &confident).unwrap();
     let error = Exact::default().enhance(&problem, &Ctx::default()).unwrap_err();
     assert!(matches!(error, Error::Unsupported { .. }), "{error}");

@@ -1,7 +1,7 @@
 //! The laws of [`Enhance`].
 
 use enclust_core::{
-    Claims, Confident, Csr, Enhance, Enhanced, Ensemble, Microclusters, Problem, Shape, Similarity,
+    Claims, Confident, Enhance, Enhanced, Ensemble, Microclusters, Problem, Shape, Similarity,
 };
 
 use crate::generate::{co_association, degenerate, planted};
@@ -59,19 +59,12 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
 /// Pairs that meet in at least 7 of 10 clusterings, fixed to what they have.
 fn confident(similarity: &Similarity<f64>) -> Confident<f64> {
     let n = similarity.len();
-    let upper = (0..n)
-        .map(|p| {
-            let row = similarity.row(p).iter().zip(p as u32 + 1..);
-            row.filter(|(v, _)| **v >= 0.7).map(|(&v, q)| (q, v)).collect()
-        })
-        .collect();
-    let graph = Csr::symmetric_from_upper(upper);
-    Confident {
-        fixed: graph.clone(),
-        graph,
-        within: similarity.within().to_vec(),
-        fixed_within: vec![true; n],
-    }
+    let row = |p: usize| similarity.row(p).iter().zip(p + 1..).map(move |(&v, q)| (p, q, v));
+    let between = (0..n).flat_map(row).filter(|(.., v)| *v >= 0.7);
+    let mut confident = Confident::from_pairs(similarity, between).expect("pairs of the groups");
+    confident.within = similarity.within().to_vec();
+    confident.fixed_within = vec![true; n];
+    confident
 }
 
 struct Trial<'a> {

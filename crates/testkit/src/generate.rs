@@ -211,12 +211,12 @@ pub fn bipartite<S: Real>(microclusters: &Microclusters) -> Bipartite<S> {
         })
         .collect();
     let weights = Csr::from_rows(offsets[clusterings], rows);
-    Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }
+    Bipartite::new(Arc::clone(microclusters.grouping()), weights).expect("one row for each group")
 }
 
 /// Base clusters joined by the share of their samples that they have in common.
 pub fn cluster_graph<S: Real>(microclusters: &Microclusters) -> ClusterGraph<S> {
-    let Bipartite { grouping, weights: members } = bipartite::<S>(microclusters);
+    let Bipartite { grouping, weights: members, .. } = bipartite::<S>(microclusters);
     let clusters = members.cols();
     let mut common = vec![0.0; clusters * clusters];
     for p in 0..members.rows() {
@@ -228,16 +228,17 @@ pub fn cluster_graph<S: Real>(microclusters: &Microclusters) -> ClusterGraph<S> 
     }
     let at = |a: usize, b: usize| common[a * clusters + b];
     let share = |a, b| S::of(at(a, b) / (at(a, a) + at(b, b) - at(a, b)));
-    ClusterGraph { weights: Mat::from_fn(clusters, clusters, share), grouping, members }
+    let weights = Mat::from_fn(clusters, clusters, share);
+    ClusterGraph::new(grouping, members, weights).expect("one row for each group")
 }
 
 /// Groups as the corners of a cube: a coordinate for each base cluster, 1 where the group
 /// is in it.
 pub fn embedding<S: Real>(microclusters: &Microclusters) -> Embedding<S> {
-    let Bipartite { grouping, weights } = bipartite::<S>(microclusters);
+    let Bipartite { grouping, weights, .. } = bipartite::<S>(microclusters);
     let points =
         Mat::from_fn(weights.rows(), weights.cols(), |p, a| weights.get(p, a).unwrap_or(S::zero()));
-    Embedding { grouping, points }
+    Embedding::new(grouping, points).expect("one row for each group")
 }
 
 /// Steele, Lea and Flood's SplitMix64: enough randomness for test data.

@@ -17,6 +17,7 @@
 //! | [`Enhance`](enclust_core::Enhance) | [`enhance::conformance`] |
 //! | [`Consensus`](enclust_core::Consensus) | [`consensus::conformance`] |
 //! | [`Stop`](enclust_core::Stop) | [`stop::conformance`] |
+//! | [`Method`](enclust_core::Method) | [`method::conformance`] |
 //!
 //! A suite panics at the first broken law and names the component, the law and
 //! the case. A suite shows that a component is a good citizen, not that it
@@ -29,6 +30,7 @@ pub mod consensus;
 pub mod enhance;
 pub mod features;
 pub mod generate;
+pub mod method;
 pub mod stop;
 
 mod law;

@@ -7,6 +7,9 @@ use enclust_core::{
     fill_condensed,
 };
 
+/// Why evidence can be made again: it has one row for each group.
+const FITS: &str = "one row for each group";
+
 /// Sample i of the new order is sample `order[i]` of the old one.
 pub(crate) struct Rearrangement {
     order: Vec<usize>,
@@ -45,15 +48,17 @@ impl Rearrangement {
         let grouping = Arc::clone(&self.grouping);
         match old {
             Evidence::Similarity(s) => self.similarity(s).into(),
-            Evidence::Bipartite(b) => Bipartite { grouping, weights: self.rows(&b.weights) }.into(),
+            Evidence::Bipartite(b) => {
+                Bipartite::new(grouping, self.rows(&b.weights)).expect(FITS).into()
+            }
             Evidence::ClusterGraph(g) => {
                 let (members, weights) = (self.rows(&g.members), g.weights.clone());
-                ClusterGraph { grouping, members, weights }.into()
+                ClusterGraph::new(grouping, members, weights).expect(FITS).into()
             }
             Evidence::Embedding(e) => {
                 let at = |p: usize, j: usize| e.points[(self.source[p], j)];
                 let points = Mat::from_fn(self.source.len(), e.points.cols(), at);
-                Embedding { grouping, points }.into()
+                Embedding::new(grouping, points).expect(FITS).into()
             }
             other => panic!("no rule to rearrange {}", other.kind()),
         }
@@ -87,12 +92,12 @@ impl Rearrangement {
     ) -> Confident<f64> {
         let within = |p: usize| Some(old.within[p]).filter(|&h| h > 0.0);
         let fixed_within = |p: usize| old.fixed_within[p].then(|| similarity.within()[p]);
-        Confident {
-            graph: self.pairs(|p, q| if p == q { within(p) } else { old.graph.get(p, q) }),
-            within: self.source.iter().map(|&p| old.within[p]).collect(),
-            fixed: self.pairs(|p, q| if p == q { fixed_within(p) } else { old.fixed.get(p, q) }),
-            fixed_within: self.source.iter().map(|&p| old.fixed_within[p]).collect(),
-        }
+        let mut new = Confident::none(self.source.len());
+        new.graph = self.pairs(|p, q| if p == q { within(p) } else { old.graph.get(p, q) });
+        new.within = self.source.iter().map(|&p| old.within[p]).collect();
+        new.fixed = self.pairs(|p, q| if p == q { fixed_within(p) } else { old.fixed.get(p, q) });
+        new.fixed_within = self.source.iter().map(|&p| old.fixed_within[p]).collect();
+        new
     }
 
     fn pairs(&self, value: impl Fn(usize, usize) -> Option<f64>) -> Csr<f64> {

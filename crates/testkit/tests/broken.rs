@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use enclust_core::{
     Backend, Ca, Check, Claims, Component, Confidence, Confident, Consensus, Csr, Ctx, Dendrogram,
-    Eigen, Enhance, Enhanced, Error, Evidence, Fitted, Footprint, Kind, Mat, MatMut, MatRef,
-    Microclusters, Partition, Problem, Quantities, Question, Record, Reference, Report,
-    Represented, Result, Shape, Similarity, SpdSolve, State, Status, Stop, check_k,
+    Eigen, Enhance, Enhanced, Ensemble, Error, Evidence, Fit, Fitted, Footprint, Kind, Mat, MatMut,
+    MatRef, Method, Microclusters, Partition, Problem, Quantities, Question, Record, Reference,
+    Report, Represented, Result, Shape, Similarity, SpdSolve, State, Status, Stop, check_k,
 };
 use enclust_testkit::generate::co_association;
-use enclust_testkit::{backend, ca, confidence, consensus, enhance, stop};
+use enclust_testkit::{backend, ca, confidence, consensus, enhance, method, stop};
 
 /// What the suite complained about.
 fn complaint(suite: impl FnOnce()) -> String {
@@ -487,12 +487,12 @@ impl Confidence<f64> for ValuedPairs<PairValue> {
             let row = |p: usize| kept(p).map(|q| (q as u32, value(p, q))).collect();
             Csr::symmetric_from_upper((0..n).map(row).collect())
         };
-        Ok(Confident {
-            graph: upper(&|p, q| (self.0)(similarity, p, q)),
-            within: vec![1.0; n],
-            fixed: upper(&|p, q| similarity.between(p, q)),
-            fixed_within: vec![true; n],
-        })
+        let mut confident = Confident::none(n);
+        confident.graph = upper(&|p, q| (self.0)(similarity, p, q));
+        confident.within = vec![1.0; n];
+        confident.fixed = upper(&|p, q| similarity.between(p, q));
+        confident.fixed_within = vec![true; n];
+        Ok(confident)
     }
 }
 
@@ -661,7 +661,9 @@ impl Confidence<f64> for OneWayPairs {
         if n > 1 {
             rows[0].push((1, 0.5));
         }
-        Ok(Confident { graph: Csr::from_rows(n, rows), ..Confident::none(n) })
+        let mut confident = Confident::none(n);
+        confident.graph = Csr::from_rows(n, rows);
+        Ok(confident)
     }
 }
 
@@ -703,4 +705,76 @@ fn enhancer_that_moves_fixed_entries() {
 fn enhancer_that_depends_on_threads() {
     let complaint = complaint(|| enhance::conformance(&CountsThreads));
     assert_names(&complaint, "number of threads");
+}
+
+// ---------------------------------------------------------------- methods
+
+/// The first k − 1 samples alone, the rest together; broken as the variant says.
+#[derive(Debug)]
+enum Splits {
+    Soundly,
+    WithoutTheLast,
+    AnotherEachTime(AtomicUsize),
+    ByThreads,
+    IntoAnything,
+    ReadingK,
+}
+
+impl Component for Splits {
+    fn name(&self) -> &str {
+        "splits"
+    }
+}
+
+impl Method<f64> for Splits {
+    fn fit(&self, ensemble: &Ensemble, _: &Question, ctx: &Ctx<'_, f64>) -> Result<Fit<f64>> {
+        let similarity = co_association(&Microclusters::of(ensemble));
+        let all = ensemble.samples();
+        let (samples, turn) = match self {
+            Splits::WithoutTheLast => (all - 1, 0),
+            Splits::AnotherEachTime(turn) => (all, turn.fetch_add(1, Ordering::Relaxed)),
+            Splits::ByThreads => (all, ctx.threads()),
+            _ => (all, 0),
+        };
+        let checked = !matches!(self, Splits::IntoAnything);
+        Ok(Fit::new(similarity.into(), Box::new(Split { samples, turn, checked })))
+    }
+
+    fn reads_k(&self) -> bool {
+        matches!(self, Splits::ReadingK)
+    }
+}
+
+struct Split {
+    samples: usize,
+    turn: usize,
+    checked: bool,
+}
+
+impl Fitted<f64> for Split {
+    fn cut(&self, k: usize, _: &Ctx<'_, f64>) -> Result<Partition> {
+        if self.checked {
+            check_k("splits", k, self.samples)?;
+        }
+        let label = |i: usize| (i + self.turn).min(k.max(1) - 1);
+        Ok(Partition::from_labels((0..self.samples).map(label)))
+    }
+
+    fn largest_k(&self) -> usize {
+        self.samples
+    }
+}
+
+#[test]
+fn broken_methods_are_caught() {
+    method::conformance(&Splits::Soundly);
+    for (broken, law) in [
+        (Splits::WithoutTheLast, "a partition is about all samples"),
+        (Splits::AnotherEachTime(AtomicUsize::new(0)), "a run is a fit and a cut"),
+        (Splits::ByThreads, "the number of threads changes nothing"),
+        (Splits::IntoAnything, "a number of clusters that cannot be is refused"),
+        (Splits::ReadingK, "what reads k needs it, and nothing else does"),
+    ] {
+        assert_names(&complaint(|| method::conformance(&broken)), law);
+    }
 }

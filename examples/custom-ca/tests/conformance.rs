@@ -1,17 +1,17 @@
-//! The matrix keeps the laws of its seam.
+//! The matrix keeps the laws of its stage.
 
 use enclust_core::Component;
-use enclust_example_custom_ca::ConnectedTriples;
+use enclust_example_custom_ca::Rarity;
 use enclust_testkit::ca;
 
 #[test]
 fn keeps_the_laws() {
-    ca::conformance(&ConnectedTriples::default());
-    ca::precisions_agree(&ConnectedTriples::default(), &ConnectedTriples::default());
+    ca::conformance(&Rarity::default());
+    ca::precisions_agree(&Rarity::default(), &Rarity::default());
 }
 
 #[test]
-fn refuses_a_decay_above_one() {
-    let error = ConnectedTriples::default().decay(1.5).check().unwrap_err();
-    assert_eq!(error.to_string(), "wct: decay = 1.5 is out of range, must lie in [0, 1]");
+fn refuses_a_power_of_zero() {
+    let error = Rarity::default().power(0.0).check().unwrap_err();
+    assert_eq!(error.to_string(), "rarity: power = 0 is out of range, must be finite and > 0");
 }

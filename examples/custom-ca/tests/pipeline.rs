@@ -21,8 +21,8 @@ fn composes_with_everything<S: Precision>() {
     });
     for finisher in finishers {
         for enhancer in registry.enhance.names() {
-            let wct = Part::named("wct").set("decay", 0.5);
-            let spec = PipelineSpec::plain(wct, Part::named(finisher))
+            let rarity = Part::named("rarity").set("power", 0.5);
+            let spec = PipelineSpec::plain(rarity, Part::named(finisher))
                 .enhanced(Part::named("threshold"), Part::named(enhancer));
             let pipeline = registry.pipeline(&spec).unwrap();
             let exactly = registry.consensus.build(&spec.consensus).unwrap().gives_exactly_k();
@@ -52,7 +52,7 @@ fn single_precision() {
 }
 
 #[test]
-fn without_links_it_is_plain_co_association() {
+fn a_high_power_is_plain_co_association() {
     let mut registry = standard::<f64>();
     register(&mut registry);
     let microclusters = Microclusters::of(&ensemble());
@@ -61,5 +61,10 @@ fn without_links_it_is_plain_co_association() {
         let built = ca.build(&microclusters, &Question::default(), &Ctx::default()).unwrap();
         built.evidence.as_similarity().unwrap().to_matrix()
     };
-    assert_eq!(build(Part::named("wct").set("decay", 0.0)), build(Part::named("eac")));
+    // No cluster has nearly all samples, so that (|x|/n)^γ is nothing.
+    let rarity = build(Part::named("rarity").set("power", 400.0));
+    for (found, expected) in rarity.iter().zip(build(Part::named("eac"))) {
+        assert!((found - expected).abs() < 1e-12);
+    }
+    assert_ne!(build(Part::named("rarity")), rarity);
 }

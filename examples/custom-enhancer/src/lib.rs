@@ -1,88 +1,86 @@
 //! An iterative enhancer of one's own, in a crate that needs `enclust-core` alone.
 //!
-//! It supplies the mathematics of one step and measures what the stopping rule and the observer
-//! read; the loop itself is that of the library.
+//! It is written with dense matrices at the size n' of the groups and supplies one step;
+//! [`Problem::fixed_point`] is the loop, which keeps the fixed entries, asks the stopping rule and
+//! tells the observer.
 
-use enclust_core::{
-    AuthorsRule, Claims, Component, Ctx, Enhance, Enhanced, Problem, Quantities, Range, Real,
-    Record, Registry, Result, part,
-};
-
-mod step;
+use enclust_core::prelude::*;
 
 part! {
-    /// Every value drawn towards the mean over the confident neighbours.
+    /// PageRank diffusion: two samples are alike if random walks from them, over the confident
+    /// pairs, meet samples that are alike.
     ///
-    /// **Problem.** C ← (1 − t) A + t (PC + CPᵀ) / 2, where P takes the mean over
-    /// the neighbours in H; a sample without any keeps its row of A. Entries in Ω
-    /// and the diagonal stay. A map that brings any two matrices together by the
-    /// factor t, so there is one fixed point, whatever the start.
+    /// # Problem
+    /// C ← (1 − t) A + t P C Pᵀ, where P is the random walk on H; a sample without a neighbour in H
+    /// stays where it is. Entries in Ω keep their value. The fixed point is the similarity of
+    /// where two walks stop that go on with probability t.
     ///
-    /// **Complexity.** An iteration costs O(n' h) for h entries of H, at the size n'
-    /// of the similarity; it is the n × n iteration, step by step.
+    /// # Complexity
+    /// Two products of n' × n' matrices an iteration. It is the n × n iteration, step by step.
     ///
-    /// **Determinism.** The number of threads changes no bit.
+    /// # Determinism
+    /// The number of threads changes no bit.
     ///
     /// ```
-    /// use enclust_core::{Confident, Csr, Ctx, Enhance, Problem, Similarity};
-    /// use enclust_example_custom_enhancer::Diffusion;
+    /// use enclust_core::prelude::*;
+    /// use enclust_example_custom_enhancer::PageRank;
     ///
     /// // Samples 0 and 1 surely belong together; 2 is close to 1 alone.
     /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
-    /// let mut confident = Confident::none(3);
-    /// confident.graph = Csr::symmetric_from_upper(vec![vec![(1, 0.9)], vec![], vec![]]);
-    /// confident.fixed = confident.graph.clone();
+    /// let confident = Confident::from_pairs(&a, [(0, 1, 0.9)])?;
     /// let problem = Problem::new(&a, &confident)?;
-    /// let c = Diffusion::default().enhance(&problem, &Ctx::default())?.similarity;
+    /// let c = PageRank::default().enhance(&problem, &Ctx::default())?.similarity;
     /// assert_eq!(c.between(0, 1), 0.9);
     /// assert!(c.between(0, 2) > 0.1 && c.between(1, 2) < 0.6);
-    /// # Ok::<(), enclust_core::Error>(())
+    /// # Ok::<(), Error>(())
     /// ```
-    pub struct Diffusion("diffusion", "damped diffusion over the confident pairs") {
-        /// t: how much a value takes over from the confident neighbours.
+    pub struct PageRank("pagerank", "damped random walks over the confident pairs") {
+        /// t: the probability that a walk goes on.
         pub damping: f64 = 0.5, in Range::Within(0.0, 0.95);
         /// How small the relative step must be (unused when another rule is given).
-        pub tolerance: f64 = 1e-3, in Range::Positive;
+        pub tolerance: f64 = 1e-4, in Range::Positive;
         /// The last iteration to make, whatever the stopping rule says.
-        pub limit: usize = 100, in Range::AtLeast(1.0);
+        pub limit: usize = 500, in Range::AtLeast(1.0);
     }
 }
 
-/// Adds [`Diffusion`] under its name.
+/// Adds [`PageRank`] under its name.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
-    registry.enhance.add::<Diffusion>();
+    registry.enhance.add::<PageRank>();
 }
 
-impl<S: Real> Enhance<S> for Diffusion {
+impl<S: Real> Enhance<S> for PageRank {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>> {
-        let given = problem.similarity;
-        let start = problem.start.filter(|s| s.grouping() == given.grouping());
-        let degrees = step::degrees(problem);
-        let own = AuthorsRule::default().epsilon(self.tolerance);
-        problem.iterate(
-            (self.name(), &own, self.limit),
-            ctx,
-            start.unwrap_or(given).clone(),
-            |c, _, _| {
-                let next = step::step(problem, &degrees, self.damping, c)?;
-                let change = step::change(c, &next);
-                *c = next;
-                Ok(Record::default().with_changes(vec![change]))
-            },
-            |c| Ok(c.clone()),
-        )
+        let (given, walk) = (problem.similarity.square(), walk(&problem.links()));
+        let (stay, go) = (S::of(1.0 - self.damping), S::of(self.damping));
+        problem.fixed_point((self.name(), self.tolerance, self.limit), ctx, |c| {
+            let one = ctx.product(walk.view(), c.view())?;
+            let both = ctx.product(one.view(), walk.view().transposed())?;
+            Ok(given.zip(&both, |a, c| stay * a + go * c))
+        })
     }
 
     fn provides(&self) -> Option<Quantities> {
         Some(Quantities::CHANGES | Quantities::ITERATE)
     }
 
-    /// A step below the tolerance is at most t/(1 − t) of it away from the fixed point.
+    /// The map brings matrices together by the factor t in a norm that weighs samples by their
+    /// degrees; ten stands for how much that may differ from the plain norm.
     fn claims(&self) -> Claims {
-        Claims::default().with_accuracy(self.tolerance * self.damping / (1.0 - self.damping))
+        Claims::default().with_accuracy(10.0 * self.tolerance / (1.0 - self.damping))
     }
 
     fn stop_parameters(&self) -> &[&'static str] {
         &["tolerance"]
     }
+}
+
+/// The rows of H, each divided by its sum; a walk without a way out stays.
+fn walk<S: Real>(links: &Mat<S>) -> Mat<S> {
+    let n = links.rows();
+    let degree: Vec<S> = (0..n).map(|p| (0..n).map(|q| links[(p, q)]).sum()).collect();
+    Mat::from_fn(n, n, |p, q| match degree[p] {
+        d if d > S::zero() => links[(p, q)] / d,
+        _ => S::of(f64::from(u8::from(p == q))),
+    })
 }

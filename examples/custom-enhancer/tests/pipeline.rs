@@ -22,7 +22,7 @@ fn run(enhance: Part, stop: Option<Part>) -> Outcome {
 #[test]
 fn finds_the_planted_clusters() {
     let truth = Partition::from_labels((0..60).map(|i| i % 3));
-    let outcome = run(Part::named("diffusion"), None);
+    let outcome = run(Part::named("pagerank"), None);
     assert_eq!(outcome.report.status, Status::Converged);
     assert!(Scores::of(&truth, &outcome.partition).unwrap().ari > 0.9);
 }
@@ -30,10 +30,10 @@ fn finds_the_planted_clusters() {
 #[test]
 fn honours_a_standard_stopping_rule() {
     let limit = Some(Part::named("iterations").set("limit", 4));
-    let report = run(Part::named("diffusion"), limit).report;
+    let report = run(Part::named("pagerank"), limit).report;
     assert_eq!((report.status, report.iterations), (Status::IterationLimit, 4));
     let loose = Some(Part::named("authors").set("epsilon", 0.5));
-    assert_eq!(run(Part::named("diffusion"), loose).report.status, Status::Converged);
+    assert_eq!(run(Part::named("pagerank"), loose).report.status, Status::Converged);
 }
 
 /// It computes no residual, so a rule that reads one could never be met.
@@ -42,11 +42,11 @@ fn refuses_a_rule_that_reads_what_it_does_not_provide() {
     let mut registry = standard::<f64>();
     register(&mut registry);
     let mut spec = registry.preset("ec-cms").unwrap().spec.clone();
-    registry.swap(&mut spec, Stage::Enhance, Part::named("diffusion")).unwrap();
+    registry.swap(&mut spec, Stage::Enhance, Part::named("pagerank")).unwrap();
     let error = registry.pipeline(&spec.stopped(Part::named("kkt"))).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the stopping rule kkt reads the residual, which diffusion does not provide; rules that \
+        "the stopping rule kkt reads the residual, which pagerank does not provide; rules that \
          work with it: authors, paper, labels, iterations, time"
     );
 }
@@ -54,7 +54,7 @@ fn refuses_a_rule_that_reads_what_it_does_not_provide() {
 #[test]
 fn stops_when_the_labels_stay() {
     let labels = Part::named("labels").set("patience", 2);
-    let report = run(Part::named("diffusion"), Some(labels)).report;
+    let report = run(Part::named("pagerank"), Some(labels)).report;
     assert_eq!(report.status, Status::Converged);
     assert!(report.iterations >= 3);
 }

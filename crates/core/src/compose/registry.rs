@@ -1,5 +1,6 @@
 //! Every part by name.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::compose::params::{NoParams, ParamSpec};
@@ -99,6 +100,39 @@ impl<S: Real> Registry<S> {
         });
         rules::register(&mut registry.stop);
         registry
+    }
+
+    /// This registry, if it is that of the precision `T`: for parts that exist in one precision
+    /// only.
+    ///
+    /// ```
+    /// use enclust_core::{Backend, MatMut, MatRef, Real, Reference, Registry, part};
+    ///
+    /// part! {
+    ///     /// A library that has double precision only.
+    ///     pub struct DoubleOnly("double-only", "kernels in double precision");
+    /// }
+    ///
+    /// impl Backend<f64> for DoubleOnly {
+    ///     fn gemm(&self, x: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>, y: f64, c: MatMut<'_, f64>) {
+    ///         Reference.gemm(x, a, b, y, c);
+    ///     }
+    /// }
+    ///
+    /// fn register<S: Real>(registry: &mut Registry<S>) {
+    ///     if let Some(double) = registry.of_precision::<f64>() {
+    ///         double.backend.add::<DoubleOnly>();
+    ///     }
+    /// }
+    ///
+    /// let (mut single, mut double) = (Registry::<f32>::new(), Registry::<f64>::new());
+    /// register(&mut single);
+    /// register(&mut double);
+    /// assert_eq!(single.backend.names(), ["reference"]);
+    /// assert_eq!(double.backend.names(), ["reference", "double-only"]);
+    /// ```
+    pub fn of_precision<T: Real>(&mut self) -> Option<&mut Registry<T>> {
+        (self as &mut dyn Any).downcast_mut()
     }
 
     /// Adds a method; one of the same name is replaced.

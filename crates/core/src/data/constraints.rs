@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::evidence::similarity::Similarity;
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
-use crate::stages::confidence::Confident;
+use crate::stages::confident::Confident;
 
 type Pair = (usize, usize);
 

@@ -84,6 +84,52 @@ impl Ensemble {
         Self::from_keys(samples, columns.len(), |i, k| columns[k].as_ref()[i].key())
     }
 
+    /// From m columns of n labels, where the labels that `missing` picks are missing. Some
+    /// libraries write −1 for samples that are in no cluster, as scikit-learn's `DBSCAN` does;
+    /// without this, −1 names a cluster like any other label.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, MISSING};
+    ///
+    /// let e = Ensemble::from_columns_with_missing(&[[0, 0, -1], [2, 5, 5]], |&label| label == -1)?;
+    /// assert_eq!(e.column(0), &[0, 0, MISSING]);
+    /// assert_eq!((e.missing(), e.clusters()), (1, &[1, 2][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`from_columns`](Self::from_columns).
+    pub fn from_columns_with_missing<L: Label, C: AsRef<[L]>>(
+        columns: &[C],
+        missing: impl Fn(&L) -> bool,
+    ) -> Result<Self> {
+        let samples = checked_length("clustering", columns)?;
+        let label = |i: usize, k: usize| &columns[k].as_ref()[i];
+        Self::from_keys(samples, columns.len(), |i, k| present(label(i, k), &missing))
+    }
+
+    /// From n rows of m labels, where the labels that `missing` picks are missing; see
+    /// [`from_columns_with_missing`](Self::from_columns_with_missing).
+    ///
+    /// ```
+    /// use enclust_core::Ensemble;
+    ///
+    /// let e = Ensemble::from_rows_with_missing(&[["a", "?"], ["a", "x"]], |label| *label == "?")?;
+    /// assert_eq!((e.missing(), e.clusters()), (1, &[1, 1][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`from_rows`](Self::from_rows).
+    pub fn from_rows_with_missing<L: Label, R: AsRef<[L]>>(
+        rows: &[R],
+        missing: impl Fn(&L) -> bool,
+    ) -> Result<Self> {
+        let clusterings = checked_length("sample", rows)?;
+        let label = |i: usize, k: usize| &rows[i].as_ref()[k];
+        Self::from_keys(rows.len(), clusterings, |i, k| present(label(i, k), &missing))
+    }
+
     /// From n rows of m labels, one row a sample.
     pub fn from_rows<L: Label, R: AsRef<[L]>>(rows: &[R]) -> Result<Self> {
         let clusterings = checked_length("sample", rows)?;
@@ -217,6 +263,11 @@ impl Ensemble {
     pub fn missing(&self) -> usize {
         self.labels.iter().filter(|&&label| label == MISSING).count()
     }
+}
+
+/// The cluster's name, unless the label is missing.
+fn present<L: Label>(label: &L, missing: impl Fn(&L) -> bool) -> Option<L::Key> {
+    if missing(label) { None } else { label.key() }
 }
 
 /// Memory for all labels; samples must be countable in 32 bits.

@@ -91,6 +91,39 @@ impl Grouping {
         members
     }
 
+    /// The first pair of different samples whose value is not that of their groups, for a
+    /// symmetric function of two samples: nothing if the function can be read at group size. `same`
+    /// says which values count as equal.
+    pub(crate) fn torn<T: Copy>(
+        &self,
+        value: impl Fn(usize, usize) -> T,
+        same: impl Fn(T, T) -> bool,
+    ) -> Option<(usize, usize)> {
+        if self.len() == self.samples() {
+            return None;
+        }
+        let mut pairs =
+            (0..self.samples()).flat_map(|i| (i + 1..self.samples()).map(move |j| (i, j)));
+        let second = self.second_members();
+        let differs = |&(i, j): &(usize, usize)| {
+            let (p, q) = (self.map[i] as usize, self.map[j] as usize);
+            let (one, other) = (self.first[p], if p == q { second[p] } else { self.first[q] });
+            !same(value(i, j), value(one.min(other), one.max(other)))
+        };
+        pairs.find(differs)
+    }
+
+    /// The second sample of each group; the only one of a group of one.
+    pub(crate) fn second_members(&self) -> Vec<usize> {
+        let mut second = self.first.clone();
+        for (i, &g) in self.map.iter().enumerate().rev() {
+            if i != self.first[g as usize] {
+                second[g as usize] = i;
+            }
+        }
+        second
+    }
+
     /// The group here that each group of a finer grouping lies in; `torn` makes the
     /// error for the first sample whose group there reaches across two groups here.
     pub(crate) fn parents(

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::data::ensemble::{Ensemble, MISSING};
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
+use crate::evidence::similarity::{Similarity, fill_condensed};
 use crate::memory::{Bytes, Footprint};
 use crate::numbers::real::Real;
 
@@ -213,6 +214,39 @@ impl Microclusters {
         }
     }
 
+    /// Refuses weights other than 1 on behalf of a component without a definition for them.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a base clustering has another weight.
+    pub fn require_unweighted(&self, component: &str) -> Result<()> {
+        if self.weights().is_some_and(|weights| weights.iter().any(|&w| w != 1.0)) {
+            return Err(Error::unsupported(component, "weights of clusterings"));
+        }
+        Ok(())
+    }
+
+    /// The labels of all samples: the ensemble behind the rows, clusters numbered by first
+    /// occurrence.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, Microclusters};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1]])?;
+    /// assert_eq!(Microclusters::of(&e).to_ensemble(), e);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn to_ensemble(&self) -> Ensemble {
+        let map = self.grouping.map();
+        let label = |i: usize, k: usize| self.label(map[i] as usize, k);
+        let key = |i, k| Some(label(i, k)).filter(|&label| label != MISSING);
+        let made = Ensemble::from_keys(map.len(), self.clusterings(), key);
+        let ensemble = made.expect("there are samples and clusterings");
+        match &self.weights {
+            Some(weights) => ensemble.with_weights(weights.clone()).expect("checked before"),
+            None => ensemble,
+        }
+    }
+
     /// Labels of the microclusters in one clustering.
     pub fn column(&self, clustering: usize) -> &[u32] {
         &self.labels[clustering * self.len()..][..self.len()]
@@ -313,6 +347,43 @@ impl Microclusters {
         out.fill(S::zero());
         self.add_agreement(p, |k| S::of(self.weight(k)), out);
         self.divide_by_common(p, out);
+    }
+
+    /// A co-association matrix in which a base cluster counts `value(clustering, label)`, a
+    /// number in [0, 1], for every pair of samples in it: the mean over the clusterings that
+    /// label both, by their weights. Self-similarities are 1.
+    ///
+    /// With the value 1 for every cluster this is plain co-association.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, Microclusters, Similarity};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1]])?;
+    /// let s: Similarity<f64> = Microclusters::of(&e).co_association(|k, _| [1.0, 0.5][k])?;
+    /// assert_eq!(s.condensed(), [0.25, 0.0, 0.5]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Entry`] if values outside [0, 1] make an entry that is outside, too.
+    pub fn co_association<S: Real>(
+        &self,
+        value: impl Fn(usize, u32) -> f64 + Sync,
+    ) -> Result<Similarity<S>> {
+        let worth = |p: usize, k: usize| self.weight(k) * value(k, self.label(p, k));
+        let between = fill_condensed(self.len(), |p, row| {
+            self.add_agreement(p, |k| S::of(worth(p, k)), row);
+            self.divide_by_common(p, row);
+        });
+        let within = |p: usize| {
+            let labelled = (0..self.clusterings()).filter(|&k| self.label(p, k) != MISSING);
+            let (sum, weight) =
+                (labelled.map(|k| worth(p, k)).sum::<f64>(), self.labelled_weight(p));
+            S::of(if weight > 0.0 { (sum / weight).min(1.0) } else { 0.0 })
+        };
+        let own = vec![S::one(); self.len()];
+        let within = (0..self.len()).map(within).collect();
+        Similarity::new(Arc::clone(&self.grouping), between, within, own)
     }
 
     /// Weight of the clusterings that label p.

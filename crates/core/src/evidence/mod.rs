@@ -45,6 +45,7 @@ impl fmt::Display for Kind {
 
 /// Weights between groups of samples (rows) and base clusters (columns).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Bipartite<S> {
     /// The groups behind the rows.
     pub grouping: Arc<Grouping>,
@@ -52,8 +53,29 @@ pub struct Bipartite<S> {
     pub weights: Csr<S>,
 }
 
+impl<S: Real> Bipartite<S> {
+    /// The graph of these groups. The values of the weights are checked by what reads them.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Bipartite, Csr, Grouping};
+    ///
+    /// let grouping = Arc::new(Grouping::singletons(2));
+    /// assert!(Bipartite::<f64>::new(Arc::clone(&grouping), Csr::empty(2, 5)).is_ok());
+    /// assert!(Bipartite::<f64>::new(grouping, Csr::empty(3, 5)).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there is one row for each group.
+    pub fn new(grouping: Arc<Grouping>, weights: Csr<S>) -> Result<Self> {
+        Error::check_size("rows of the bipartite graph", grouping.len(), weights.rows())?;
+        Ok(Bipartite { grouping, weights })
+    }
+}
+
 /// Weights between base clusters, and the groups of samples that are in them.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ClusterGraph<S> {
     /// The groups behind the rows of `members`.
     pub grouping: Arc<Grouping>,
@@ -63,13 +85,40 @@ pub struct ClusterGraph<S> {
     pub weights: Mat<S>,
 }
 
+impl<S: Real> ClusterGraph<S> {
+    /// The graph of these base clusters. The values of the weights are checked by what reads
+    /// them.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless `members` has one row for each group and `weights` one row and one
+    /// column for each column of `members`.
+    pub fn new(grouping: Arc<Grouping>, members: Csr<S>, weights: Mat<S>) -> Result<Self> {
+        Error::check_size("rows of the graph's members", grouping.len(), members.rows())?;
+        Error::check_size("base clusters with weights", members.cols(), weights.rows())?;
+        Error::check_size("columns of the graph's weights", members.cols(), weights.cols())?;
+        Ok(ClusterGraph { grouping, members, weights })
+    }
+}
+
 /// Groups of samples as points.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Embedding<S> {
     /// The groups behind the rows.
     pub grouping: Arc<Grouping>,
     /// One row a group, one column a coordinate.
     pub points: Mat<S>,
+}
+
+impl<S: Real> Embedding<S> {
+    /// These groups at these points. The coordinates are checked by what reads them.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there is one row for each group.
+    pub fn new(grouping: Arc<Grouping>, points: Mat<S>) -> Result<Self> {
+        Error::check_size("rows of the embedding", grouping.len(), points.rows())?;
+        Ok(Embedding { grouping, points })
+    }
 }
 
 /// What a consensus function reads.

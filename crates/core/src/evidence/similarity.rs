@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
+use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
 
 /// A symmetric similarity over the samples, stored at group size.
@@ -160,26 +161,94 @@ impl<S: Real> Similarity<S> {
         }
         let entries = samples.saturating_mul(samples);
         Error::check_size("entries of the similarity matrix", entries, matrix.len())?;
-        let tolerance = S::of(16.0) * S::epsilon();
-        let mut between = Vec::with_capacity(condensed_len(samples));
-        for i in 0..samples {
-            for j in i + 1..samples {
-                let (upper, lower) = (matrix[i * samples + j], matrix[j * samples + i]);
-                check_entry("similarity", i, j, upper)?;
-                check_entry("similarity", j, i, lower)?;
-                if (upper - lower).abs() > tolerance {
-                    return Err(Error::Asymmetric {
-                        row: i,
-                        column: j,
-                        upper: upper.wide(),
-                        lower: lower.wide(),
-                    });
-                }
-                between.push(upper);
-            }
+        Self::folded(&Arc::new(Grouping::singletons(samples)), |i, j| matrix[i * samples + j])
+    }
+
+    /// From a matrix over the samples, under the rules of [`from_matrix`](Self::from_matrix), at
+    /// the size of the groups if samples of one group have equal values up to rounding; else at
+    /// the size of the samples.
+    pub(crate) fn folded(
+        grouping: &Arc<Grouping>,
+        value: impl Fn(usize, usize) -> S,
+    ) -> Result<Self> {
+        let n = grouping.samples();
+        check_symmetric(n, &value, S::of(ROUNDING) * S::epsilon())?;
+        let own = |i: usize| value(i, i);
+        let first = |i: usize| grouping.first_members()[grouping.map()[i] as usize];
+        let alike = (0..n).all(|i| same_to_rounding(own(i), own(first(i))));
+        let uneven = !alike || grouping.torn(&value, same_to_rounding).is_some();
+        if uneven && grouping.len() < n {
+            return Self::folded(&Arc::new(Grouping::singletons(n)), value);
         }
-        let own: Vec<S> = (0..samples).map(|i| matrix[i * samples + i]).collect();
-        Self::new(Arc::new(Grouping::singletons(samples)), between, own.clone(), own)
+        let (first, second) = (grouping.first_members(), grouping.second_members());
+        let pairs = (0..first.len()).flat_map(|p| (p + 1..first.len()).map(move |q| (p, q)));
+        let mut between = Vec::with_capacity(condensed_len(first.len()));
+        between.extend(pairs.map(|(p, q)| value(first[p], first[q])));
+        let within = first.iter().zip(&second).map(|(&i, &j)| value(i, j)).collect();
+        let own = first.iter().map(|&i| own(i)).collect();
+        Self::new(Arc::clone(grouping), between, within, own)
+    }
+
+    /// The dense n' × n' matrix of the groups. Off the diagonal it has the values between groups;
+    /// on the diagonal the value between two different samples of the group, which for a group of
+    /// one sample is what a second sample of the same label row would have.
+    ///
+    /// With that diagonal, sums over the samples are sums over the groups times their sizes, so
+    /// that an algorithm can be written with dense matrices at n'. Self-similarities are not part
+    /// of it; [`from_square`](Self::from_square) and [`with_own`](Self::with_own) put them back.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let s = Similarity::new(pair, vec![0.3], vec![0.8, 0.9], vec![1.0, 1.0])?;
+    /// let square = s.square();
+    /// assert_eq!(square.data(), [0.8, 0.3, 0.3, 0.9]);
+    /// let back = Similarity::from_square(s.grouping(), &square)?.with_own(s.own().to_vec())?;
+    /// assert_eq!(back, s);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn square(&self) -> Mat<S> {
+        let value = |p, q| if p == q { self.within[p] } else { self.between(p, q) };
+        Mat::from_fn(self.len(), self.len(), value)
+    }
+
+    /// From a dense n' × n' matrix of the groups, as [`square`](Self::square) gives it. The
+    /// diagonal is the value within each group, and the self-similarity, too.
+    ///
+    /// Mirrored entries may differ by the rounding of a sum of n' numbers; the upper triangle is
+    /// taken. Values that are outside [0, 1] by that much count as 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::Size`] for another number of rows or columns, [`Error::Entry`] for a value outside
+    /// [0, 1], [`Error::Asymmetric`] for mirrored entries that differ.
+    pub fn from_square(grouping: &Arc<Grouping>, square: &Mat<S>) -> Result<Self> {
+        let n = grouping.len();
+        Error::check_size("rows of the square form", n, square.rows())?;
+        Error::check_size("columns of the square form", n, square.cols())?;
+        let slack = S::of(ROUNDING + n as f64) * S::epsilon();
+        let near = |v: S| {
+            if v >= -slack && v <= S::one() + slack { v.max(S::zero()).min(S::one()) } else { v }
+        };
+        check_symmetric(n, |p, q| near(square[(p, q)]), slack)?;
+        let between = fill_condensed(n, |p, row| {
+            row.iter_mut().zip(p + 1..).for_each(|(v, q)| *v = near(square[(p, q)]));
+        });
+        let within: Vec<S> = (0..n).map(|p| near(square[(p, p)])).collect();
+        Self::new(Arc::clone(grouping), between, within.clone(), within)
+    }
+
+    /// The same with these self-similarities.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless there is one for each group, [`Error::Entry`] for one outside [0, 1].
+    pub fn with_own(self, own: Vec<S>) -> Result<Self> {
+        Error::check_size("self-similarities", self.len(), own.len())?;
+        for (p, &value) in own.iter().enumerate() {
+            check_entry("self-similarity", p, p, value)?;
+        }
+        Ok(Similarity { own, ..self })
     }
 
     /// States that every value between and within groups is a whole multiple of
@@ -223,10 +292,7 @@ impl<S: Real> Similarity<S> {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
-        let parent = self.grouping.parents(finer, |sample| {
-            let what = format!("a finer grouping that joins sample {sample} with another group");
-            Error::unsupported("the similarity", what)
-        })?;
+        let parent = self.parents(finer)?;
         let value = |p: u32, q: u32| match (p as usize, q as usize) {
             (p, q) if p == q => self.within[p],
             (p, q) => self.between(p, q),
@@ -242,6 +308,30 @@ impl<S: Real> Similarity<S> {
             own: inherited(&self.own),
             denominator: self.denominator,
         })
+    }
+
+    /// The group here that each group of a finer grouping lies in.
+    pub(crate) fn parents(&self, finer: &Grouping) -> Result<Vec<u32>> {
+        self.grouping.parents(finer, |sample| {
+            let what = format!("a finer grouping that joins sample {sample} with another group");
+            Error::unsupported("the similarity", what)
+        })
+    }
+
+    /// The same similarity with every sample as a group of its own: n(n − 1)/2 numbers.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let s = Similarity::new(pair, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// assert_eq!(s.by_samples().condensed(), [0.8, 0.3, 0.3]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn by_samples(&self) -> Self {
+        let singletons = Arc::new(Grouping::singletons(self.grouping.samples()));
+        self.refined(&singletons).expect("single samples lie inside every group")
     }
 
     /// The same with other values, in [0, 1], between some pairs of different groups.
@@ -338,6 +428,30 @@ impl<S: Real> Similarity<S> {
             _ => self.within[p],
         })
     }
+}
+
+/// By how many units in the last place of 1 values may differ that are equal up to rounding.
+const ROUNDING: f64 = 16.0;
+
+/// Whether two values differ by rounding at most.
+pub(crate) fn same_to_rounding<S: Real>(one: S, other: S) -> bool {
+    (one - other).abs() <= S::of(ROUNDING) * S::epsilon()
+}
+
+/// Checks that a matrix off its diagonal has entries in [0, 1] and is symmetric up to `slack`.
+fn check_symmetric<S: Real>(n: usize, value: impl Fn(usize, usize) -> S, slack: S) -> Result<()> {
+    for i in 0..n {
+        for j in i + 1..n {
+            let (upper, lower) = (value(i, j), value(j, i));
+            check_entry("similarity", i, j, upper)?;
+            check_entry("similarity", j, i, lower)?;
+            if (upper - lower).abs() > slack {
+                let (upper, lower) = (upper.wide(), lower.wide());
+                return Err(Error::Asymmetric { row: i, column: j, upper, lower });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {

@@ -1,5 +1,6 @@
 //! Sparse matrices by rows.
 
+use crate::error::{Error, Result};
 use crate::numbers::real::Real;
 
 /// A sparse matrix in compressed-row form, column indices ascending in a row.
@@ -40,7 +41,55 @@ impl<S: Real> Csr<S> {
         out
     }
 
-    /// A symmetric matrix from the entries right of the diagonal in each row.
+    /// A symmetric n × n matrix from its entries off the diagonal, as (row, column, value) in any
+    /// order. An entry may be given in either triangle or in both.
+    ///
+    /// ```
+    /// use enclust_core::{Csr, Error};
+    ///
+    /// let g = Csr::symmetric(3, [(1, 0, 0.5), (0, 1, 0.5), (1, 2, 1.0)])?;
+    /// assert_eq!(g.row(1), (&[0_u32, 2][..], &[0.5, 1.0][..]));
+    /// let torn = Csr::symmetric(3, [(1, 0, 0.5), (0, 1, 0.6)]);
+    /// assert!(matches!(torn, Err(Error::Asymmetric { row: 0, column: 1, .. })));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a row or column outside the matrix, [`Error::SelfPair`] for an entry
+    /// on the diagonal, [`Error::Asymmetric`] for two values of one entry.
+    pub fn symmetric(
+        n: usize,
+        entries: impl IntoIterator<Item = (usize, usize, S)>,
+    ) -> Result<Self> {
+        let mut upper: Vec<Vec<(u32, S)>> = vec![Vec::new(); n];
+        for (i, j, value) in entries {
+            let (row, column) = (i.min(j), i.max(j));
+            if column >= n {
+                return Err(Error::Index { what: "row", index: column, len: n });
+            }
+            if row == column {
+                return Err(Error::SelfPair { what: "row", index: row });
+            }
+            upper[row].push((column as u32, value));
+        }
+        for (row, entries) in upper.iter_mut().enumerate() {
+            entries.sort_by_key(|entry| entry.0);
+            if let Some(&[(column, one), (_, other)]) =
+                entries.windows(2).find(|w| w[0].0 == w[1].0 && w[0].1 != w[1].1)
+            {
+                let (upper, lower) = (one.wide(), other.wide());
+                return Err(Error::Asymmetric { row, column: column as usize, upper, lower });
+            }
+            entries.dedup_by_key(|entry| entry.0);
+        }
+        Ok(Self::symmetric_from_upper(upper))
+    }
+
+    /// A symmetric matrix from the entries right of the diagonal in each row, columns ascending.
+    /// [`symmetric`](Self::symmetric) takes entries in any order and checks them.
+    ///
+    /// # Panics
+    /// If an entry is not right of the diagonal, out of range, or columns do not ascend.
     pub fn symmetric_from_upper(upper: Vec<Vec<(u32, S)>>) -> Self {
         let n = upper.len();
         let mut lengths: Vec<usize> = upper.iter().map(Vec::len).collect();
@@ -58,6 +107,13 @@ impl<S: Real> Csr<S> {
     /// A matrix without entries.
     pub fn empty(rows: usize, cols: usize) -> Self {
         Csr { cols, starts: vec![0; rows + 1], indices: Vec::new(), values: Vec::new() }
+    }
+
+    /// The same entries with other values: `value(row, column, old)`.
+    pub(crate) fn mapped(&self, value: impl Fn(usize, usize, S) -> S) -> Self {
+        let row = |i: usize| self.iter_row(i).map(move |(j, v)| (i, j, v));
+        let values = (0..self.rows()).flat_map(row).map(|(i, j, v)| value(i, j, v)).collect();
+        Csr { values, ..self.clone() }
     }
 
     /// Number of rows.

@@ -31,6 +31,23 @@ impl<S: Real> Mat<S> {
         Mat { rows, cols, data }
     }
 
+    /// The matrix of `f` of this entry and the one of `other` at the same place.
+    ///
+    /// ```
+    /// use enclust_core::Mat;
+    ///
+    /// let one = Mat::from_fn(2, 1, |i, _| i as f64);
+    /// assert_eq!(one.zip(&one, |a, b| a + 2.0 * b).data(), [0.0, 3.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the other matrix has another size.
+    pub fn zip(&self, other: &Self, f: impl Fn(S, S) -> S) -> Self {
+        assert!(self.rows == other.rows && self.cols == other.cols, "matrices of one size");
+        let data = self.data.iter().zip(&other.data).map(|(&a, &b)| f(a, b)).collect();
+        Mat { data, ..*self }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::error::{Error, Result};
 use crate::memory::{self, Bytes};
+use crate::numbers::matrix::{Mat, MatRef};
 use crate::numbers::real::Real;
 use crate::reference::Reference;
 use crate::run::watch::{Observer, Watch};
@@ -164,6 +165,26 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// [`Error::Memory`] if it may not.
     pub fn require(&self, place: &str, needed: Bytes, size: &str, advice: &str) -> Result<()> {
         memory::require(place, needed, self.memory(), size, advice)
+    }
+
+    /// The product of two matrices by the backend of the run.
+    ///
+    /// ```
+    /// use enclust_core::{Ctx, Mat};
+    ///
+    /// let a = Mat::from_fn(2, 2, |i, j| (2 * i + j) as f64);
+    /// let square = Ctx::default().product(a.view(), a.view())?;
+    /// assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless the second matrix has as many rows as the first one has columns.
+    pub fn product(&self, a: MatRef<'_, S>, b: MatRef<'_, S>) -> Result<Mat<S>> {
+        Error::check_size("rows of the right factor", a.cols(), b.rows())?;
+        let mut product = Mat::zeros(a.rows(), b.cols());
+        self.backend.gemm(S::one(), a, b, S::zero(), product.view_mut());
+        Ok(product)
     }
 
     /// Runs `work` in a pool of [`threads`](Self::threads) threads.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::evidence::similarity::Similarity;
 use crate::numbers::real::Real;
 
 /// How an iteration ended.
@@ -67,6 +68,37 @@ impl Change {
         let step = before.iter().zip(after).map(|(x, y)| (y.wide() - x.wide()).powi(2)).sum();
         let scale = before.iter().map(|x| x.wide().powi(2)).sum();
         Change { name, step: norm(step), scale: norm(scale) }
+    }
+
+    /// The step from one similarity to another over the same groups: norms over all pairs of
+    /// different samples.
+    ///
+    /// ```
+    /// use enclust_core::{Change, Similarity};
+    ///
+    /// let before = Similarity::from_matrix(2, &[1.0, 0.5, 0.5, 1.0])?;
+    /// let after = Similarity::from_matrix(2, &[1.0, 0.75, 0.75, 1.0])?;
+    /// assert_eq!(Change::of_similarity("C", &before, &after).ratio(), 0.5);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn of_similarity<S: Real>(
+        name: &'static str,
+        before: &Similarity<S>,
+        after: &Similarity<S>,
+    ) -> Self {
+        let sizes: Vec<f64> = before.grouping().sizes().iter().map(|&r| r as f64).collect();
+        let (mut step, mut scale) = (0.0, 0.0);
+        let mut add = |pairs: f64, old: S, new: S| {
+            step += pairs * (new.wide() - old.wide()).powi(2);
+            scale += pairs * old.wide().powi(2);
+        };
+        for p in 0..sizes.len() {
+            add(sizes[p] * (sizes[p] - 1.0), before.within()[p], after.within()[p]);
+            let rows = before.row(p).iter().zip(after.row(p));
+            rows.zip(&sizes[p + 1..])
+                .for_each(|((&old, &new), r)| add(2.0 * sizes[p] * r, old, new));
+        }
+        Change { name, step: step.sqrt(), scale: scale.sqrt() }
     }
 
     /// Step relative to scale; NaN for 0/0, infinite for a step away from 0.

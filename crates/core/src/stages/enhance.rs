@@ -1,16 +1,19 @@
 //! The stage of enhancers: from a similarity to a better one.
 
 use crate::data::microclusters::Microclusters;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evidence::similarity::Similarity;
 use crate::memory::{Bytes, Footprint, Shape};
+use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
+use crate::rules::AuthorsRule;
 use crate::run::context::Ctx;
 use crate::run::iterate::{Iteration, Labeller};
 use crate::run::quantities::Quantities;
-use crate::run::report::{Record, Report};
+use crate::run::report::{Change, Record, Report};
 use crate::stages::component::{Component, forward};
-use crate::stages::confidence::{Confidence, Confident};
+use crate::stages::confidence::Confidence;
+use crate::stages::confident::Confident;
 use crate::stages::stop::Stop;
 
 /// What an enhancer reads: the similarity A, the confident pairs H and Ω, and how to iterate.
@@ -86,6 +89,108 @@ impl<'a, S: Real> Problem<'a, S> {
         let report =
             self.iteration(component, own, limit).run(ctx, &mut x, step, |x| current(x))?;
         Ok(Enhanced::new(current(&mut x)?, report))
+    }
+
+    /// Repeats C ← `map`(C) on the [square form](Similarity::square) of the similarity until the
+    /// relative step is below a tolerance, or the rule of the problem is met: the whole
+    /// loop of an enhancer that is written with dense matrices.
+    ///
+    /// It begins at the problem's start or at A. After every step the fixed entries Ω get their
+    /// values; self-similarities stay those of A. Each iteration provides
+    /// [`CHANGES`](Quantities::CHANGES) and [`ITERATE`](Quantities::ITERATE).
+    ///
+    /// ```
+    /// use enclust_core::{Confident, Ctx, Mat, Problem, Similarity};
+    ///
+    /// // C ← (A + C/2) / 2 has the fixed point 2A/3; the fixed pair (0, 1) stays.
+    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.3, 0.9, 1.0, 0.6, 0.3, 0.6, 1.0])?;
+    /// let confident = Confident::from_pairs(&a, [(0, 1, 1.0)])?;
+    /// let (problem, given) = (Problem::new(&a, &confident)?, a.square());
+    /// let enhanced = problem.fixed_point(("halving", 1e-9, 100), &Ctx::default(), |c| {
+    ///     Ok(Mat::from_fn(3, 3, |p, q| 0.5 * (given[(p, q)] + 0.5 * c[(p, q)])))
+    /// })?;
+    /// assert_eq!(enhanced.similarity.between(0, 1), 0.9);
+    /// assert!((enhanced.similarity.between(0, 2) - 0.2).abs() < 1e-8);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `map`, and of [`Similarity::from_square`] for what it gives.
+    pub fn fixed_point(
+        &self,
+        (component, tolerance, limit): (&str, f64, usize),
+        ctx: &Ctx<'_, S>,
+        mut map: impl FnMut(&Mat<S>) -> Result<Mat<S>>,
+    ) -> Result<Enhanced<S>> {
+        let own = AuthorsRule::default().epsilon(tolerance);
+        let given = self.similarity;
+        let start = self.start.filter(|start| start.grouping() == given.grouping());
+        let step = |c: &mut Similarity<S>, _: usize, _: Quantities| {
+            let mut square = map(&c.square())?;
+            self.keep_fixed(&mut square)?;
+            let next = Similarity::from_square(given.grouping(), &square)?;
+            let next = next.with_own(given.own().to_vec())?;
+            let change = Change::of_similarity("C", c, &next);
+            *c = next;
+            Ok(Record::default().with_changes(vec![change]))
+        };
+        let begin = start.unwrap_or(given).clone();
+        self.iterate((component, &own, limit), ctx, begin, step, |c| Ok(c.clone()))
+    }
+
+    /// Writes the values of the fixed entries Ω into a square form.
+    ///
+    /// # Errors
+    /// [`Error::Size`] unless it has one row and one column for each group.
+    pub fn keep_fixed(&self, square: &mut Mat<S>) -> Result<()> {
+        Error::check_size("rows of the square form", self.similarity.len(), square.rows())?;
+        Error::check_size("columns of the square form", self.similarity.len(), square.cols())?;
+        for p in 0..self.similarity.len() {
+            for (q, value) in self.confident.fixed.iter_row(p) {
+                square[(p, q)] = value;
+            }
+            if self.confident.fixed_within[p] {
+                square[(p, p)] = self.similarity.within()[p];
+            }
+        }
+        Ok(())
+    }
+
+    /// H at group size as sums over the samples: entry (p, q) is the weight of H from one sample of
+    /// group p to all samples of group q. A row adds up to the degree of each sample of p, and the
+    /// product with a [square form](Similarity::square) is the product over the samples.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Confident, Grouping, Problem, Similarity};
+    ///
+    /// let groups = Arc::new(Grouping::from_map(vec![0, 0, 0, 1])?);
+    /// let a = Similarity::new(groups, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// let confident = Confident::from_pairs(&a, [(0, 0, 1.0), (0, 1, 0.5)])?;
+    /// assert_eq!(Problem::new(&a, &confident)?.links().data(), [2.0, 1.5, 0.5, 0.0]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn links(&self) -> Mat<S> {
+        let sizes = self.similarity.grouping().sizes();
+        let mut links = Mat::zeros(sizes.len(), sizes.len());
+        for p in 0..sizes.len() {
+            links[(p, p)] = self.confident.within[p] * S::of(sizes[p] as f64 - 1.0);
+            for (q, weight) in self.confident.graph.iter_row(p) {
+                links[(p, q)] = weight * S::of(sizes[q] as f64);
+            }
+        }
+        links
+    }
+
+    /// The similarity and the confident pairs with every sample as a group of its own, for an
+    /// enhancer that is written for the n × n matrices.
+    ///
+    /// # Errors
+    /// Those of [`Confident::refined`].
+    pub fn by_samples(&self) -> Result<(Similarity<S>, Confident<S>)> {
+        let similarity = self.similarity.by_samples();
+        let confident = self.confident.refined(self.similarity, similarity.grouping())?;
+        Ok((similarity, confident))
     }
 }
 

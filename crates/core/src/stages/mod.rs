@@ -1,9 +1,11 @@
 //! The stages of a run, a trait for each.
 
 pub(crate) mod backend;
+pub(crate) mod by_samples;
 pub(crate) mod ca;
 pub(crate) mod component;
 pub(crate) mod confidence;
+pub(crate) mod confident;
 pub(crate) mod consensus;
 pub(crate) mod enhance;
 pub(crate) mod metered;

@@ -1,5 +1,6 @@
 //! The stage of stopping rules.
 
+use crate::data::partition::Partition;
 use crate::error::Result;
 use crate::run::iterate::State;
 use crate::run::quantities::Quantities;
@@ -84,6 +85,28 @@ pub trait Check {
     /// # Errors
     /// Those of the [`State`], for a rule that reads it.
     fn check(&mut self, record: &Record, state: &dyn State) -> Result<Option<Status>>;
+}
+
+/// A check that reads the labels of each iteration; for a rule that
+/// [needs](Stop::needs) [`Quantities::LABELS`].
+///
+/// ```
+/// use enclust_core::{Check, Partition, Status, by_labels};
+///
+/// // Stops as soon as there are two clusters.
+/// let check: Box<dyn Check> =
+///     by_labels(|labels: Partition| (labels.clusters() == 2).then_some(Status::Converged));
+/// ```
+pub fn by_labels<'a>(check: impl FnMut(Partition) -> Option<Status> + 'a) -> Box<dyn Check + 'a> {
+    Box::new(ByLabels(check))
+}
+
+struct ByLabels<F>(F);
+
+impl<F: FnMut(Partition) -> Option<Status>> Check for ByLabels<F> {
+    fn check(&mut self, _: &Record, state: &dyn State) -> Result<Option<Status>> {
+        Ok((self.0)(state.labels()?))
+    }
 }
 
 /// A function of the record is a check.

@@ -195,7 +195,7 @@ impl<S: Real> Ca<S> for RsecH {
         let coordinate = |p: usize, j: usize| S::of(points[(p, j)] / roots[p]);
         let points = Mat::from_fn(points.rows(), points.cols(), coordinate);
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Represented::from(Embedding { grouping, points }).with_report(report))
+        Ok(Represented::from(Embedding::new(grouping, points)?).with_report(report))
     }
 
     /// The iteration, and as many coordinates as ties could give.

@@ -1,0 +1,16 @@
+//! What a crate that adds a part needs, to be imported with `use enclust_core::prelude::*`.
+//!
+//! The traits of the stages, the data that they read and make, the services of a run, and how
+//! parts are declared, registered and composed.
+
+pub use crate::{
+    AllOf, AnyOf, AuthorsRule, Backend, Bipartite, Bytes, Ca, Certificate, Change, Check, Claims,
+    ClusterGraph, Component, Confidence, Confident, Consensus, Constraints, Csr, Ctx, Dendrogram,
+    Embedding, Enhance, Enhanced, Ensemble, Error, Event, Evidence, Fit, Fitted, Footprint,
+    Grouping, History, IterationLimit, Kind, KktResidual, Mat, MatMut, MatRef, Method,
+    Microclusters, NoEnhancement, ObjectiveChange, Observer, Outcome, PaperRule, Part, Partition,
+    Pipeline, PipelineSpec, Precomputed, Preset, Problem, Quantities, Question, Range, Real,
+    Record, Reference, Registry, Report, Represented, Result, Shape, Similarity, Stage, State,
+    Status, SteadyLabels, Stop, TimeLimit, Trace, Violations, Watch, Weighting, by_labels,
+    by_samples, check_k, check_product, choice, fill_condensed, part,
+};

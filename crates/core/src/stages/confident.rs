@@ -1,0 +1,339 @@
+//! The confident pairs of a similarity.
+
+use std::sync::Arc;
+
+use crate::data::grouping::Grouping;
+use crate::error::{Error, Result};
+use crate::evidence::similarity::{Similarity, same_to_rounding};
+use crate::memory::{Bytes, Shape};
+use crate::numbers::csr::Csr;
+use crate::numbers::real::Real;
+
+/// The pairs to be believed: a graph that carries information and a set of
+/// entries that keep their value. The two are kept apart because they may
+/// differ (a constraint fixes an entry without being an edge).
+///
+/// [`from_matrix`](Self::from_matrix) and [`from_pairs`](Self::from_pairs) fix every edge at the
+/// value that the similarity has there, as the enhancers of this library expect it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Confident<S> {
+    /// H: non-negative, symmetric, without diagonal; between groups.
+    pub graph: Csr<S>,
+    /// Value of H between two different samples of a group, for each group.
+    pub within: Vec<S>,
+    /// Ω between groups: symmetric, without diagonal; the value an entry is
+    /// fixed to.
+    pub fixed: Csr<S>,
+    /// Whether pairs within a group are in Ω (fixed to the similarity's own
+    /// value), for each group.
+    pub fixed_within: Vec<bool>,
+}
+
+impl<S: Real> Confident<S> {
+    /// No pair at all.
+    pub fn none(groups: usize) -> Self {
+        Confident {
+            graph: Csr::empty(groups, groups),
+            within: vec![S::zero(); groups],
+            fixed: Csr::empty(groups, groups),
+            fixed_within: vec![false; groups],
+        }
+    }
+
+    /// From its parts, for rules that fix other entries than the edges.
+    ///
+    /// # Errors
+    /// Those of [`check`](Self::check), for as many groups as `within` has values.
+    pub fn new(
+        graph: Csr<S>,
+        within: Vec<S>,
+        fixed: Csr<S>,
+        fixed_within: Vec<bool>,
+    ) -> Result<Self> {
+        let groups = within.len();
+        let confident = Confident { graph, within, fixed, fixed_within };
+        confident.check(groups)?;
+        Ok(confident)
+    }
+
+    /// From weighted pairs of groups, (group, group, weight), each in either order or in both.
+    /// Every edge is fixed at the similarity's value. A group paired with itself stands for the
+    /// pairs of different samples inside it. A weight of 0 is no edge.
+    ///
+    /// ```
+    /// use enclust_core::{Confident, Similarity};
+    ///
+    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
+    /// let confident = Confident::from_pairs(&a, [(1, 0, 0.8), (0, 1, 0.8)])?;
+    /// assert_eq!(confident.graph.get(0, 1), Some(0.8));
+    /// assert_eq!(confident.fixed.get(0, 1), Some(0.9));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a group of one
+    /// sample that is paired with itself, [`Error::Entry`] for a weight outside [0, 1],
+    /// [`Error::Asymmetric`] for two weights of one pair.
+    pub fn from_pairs(
+        similarity: &Similarity<S>,
+        pairs: impl IntoIterator<Item = (usize, usize, S)>,
+    ) -> Result<Self> {
+        let (groups, sizes) = (similarity.len(), similarity.grouping().sizes());
+        let mut inside: Vec<Option<S>> = vec![None; groups];
+        let mut between = Vec::new();
+        for (p, q, weight) in pairs {
+            check_weight("weight of a confident pair", p, q, weight)?;
+            if let Some(index) = [p, q].into_iter().find(|&g| g >= groups) {
+                return Err(Error::Index { what: "group", index, len: groups });
+            }
+            if p != q {
+                between.push((p, q, weight));
+                continue;
+            }
+            if sizes[p] == 1 {
+                return Err(Error::SelfPair { what: "group", index: p });
+            }
+            let known = *inside[p].get_or_insert(weight);
+            if known != weight {
+                let (upper, lower) = (known.wide(), weight.wide());
+                return Err(Error::Asymmetric { row: p, column: p, upper, lower });
+            }
+        }
+        let graph = without_zeros(&Csr::symmetric(groups, between)?);
+        Ok(Self::fixed_at(similarity, graph, inside))
+    }
+
+    /// From the dense symmetric n × n matrix H over the samples, row after row. Every edge (an
+    /// entry above 0) is fixed at the similarity's value. The diagonal is not read.
+    ///
+    /// Mirrored entries may differ by rounding; the upper triangle is taken. If the similarity is
+    /// at group size, H must have the same value for all pairs of samples that two groups stand
+    /// for, which it has if it was made from the label rows.
+    ///
+    /// ```
+    /// use enclust_core::{Confident, Similarity};
+    ///
+    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
+    /// let h = [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    /// assert_eq!(Confident::from_matrix(&a, &h)?, Confident::from_pairs(&a, [(0, 1, 1.0)])?);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Size`] for another number of entries, [`Error::Entry`] for one outside [0, 1],
+    /// [`Error::Asymmetric`] for mirrored entries that differ, [`Error::Unsupported`] if H tells
+    /// samples of one group apart; the [similarity over the samples](Similarity::by_samples) has
+    /// no such groups.
+    pub fn from_matrix(similarity: &Similarity<S>, matrix: &[S]) -> Result<Self> {
+        let grouping = similarity.grouping();
+        let n = grouping.samples();
+        let entries = n.saturating_mul(n);
+        Error::check_size("entries of the matrix of confident pairs", entries, matrix.len())?;
+        check_graph(n, matrix)?;
+        let value = |i: usize, j: usize| matrix[i * n + j];
+        if let Some((i, j)) = grouping.torn(value, same_to_rounding) {
+            let what = format!(
+                "confident pairs that tell its samples apart, as at samples {i} and {j}; take \
+                 the similarity by samples"
+            );
+            return Err(Error::unsupported("a similarity of groups", what));
+        }
+        let (first, second) = (grouping.first_members(), grouping.second_members());
+        let groups = grouping.len();
+        let edges = |p: usize| {
+            let weighted = (p + 1..groups).map(move |q| (q as u32, value(first[p], first[q])));
+            weighted.filter(|(_, weight)| *weight > S::zero()).collect()
+        };
+        let graph = Csr::symmetric_from_upper((0..groups).map(edges).collect());
+        let pair = |p: usize| (second[p] != first[p]).then(|| value(first[p], second[p]));
+        Ok(Self::fixed_at(similarity, graph, (0..groups).map(pair).collect()))
+    }
+
+    /// Every edge fixed at the similarity's value.
+    fn fixed_at(similarity: &Similarity<S>, graph: Csr<S>, within: Vec<Option<S>>) -> Self {
+        let fixed = graph.mapped(|p, q, _| similarity.between(p, q));
+        let within: Vec<S> = within.into_iter().map(|w| w.unwrap_or(S::zero())).collect();
+        let fixed_within = within.iter().map(|w| *w > S::zero()).collect();
+        Confident { graph, within, fixed, fixed_within }
+    }
+
+    /// The same pairs over a finer grouping of the similarity that they belong to: each of its
+    /// groups must lie inside one group of the similarity. Two parts of a group get what holds
+    /// within it. [`Similarity::refined`] is the similarity to go with it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Confident, Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let a = Similarity::new(pair, vec![0.3], vec![0.8, 1.0], vec![1.0, 1.0])?;
+    /// let confident = Confident::from_pairs(&a, [(0, 0, 1.0)])?;
+    /// let fine = confident.refined(&a, &Arc::new(Grouping::singletons(3)))?;
+    /// assert_eq!((fine.graph.get(0, 1), fine.fixed.get(0, 1)), (Some(1.0), Some(0.8)));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Size`] for pairs or a grouping of another size, [`Error::Unsupported`] for a group
+    /// that reaches across two groups of the similarity.
+    pub fn refined(&self, similarity: &Similarity<S>, finer: &Arc<Grouping>) -> Result<Self> {
+        self.check(similarity.len())?;
+        let parents = similarity.parents(finer)?;
+        let parts = parts_of(similarity.len(), &parents);
+        let inside = |p: usize| Some(self.within[p]).filter(|weight| *weight > S::zero());
+        let fixed_inside = |p: usize| self.fixed_within[p].then(|| similarity.within()[p]);
+        let inherited = |p: &u32| *p as usize;
+        Ok(Confident {
+            graph: split(&self.graph, &parents, &parts, inside),
+            within: parents.iter().map(|p| self.within[inherited(p)]).collect(),
+            fixed: split(&self.fixed, &parents, &parts, fixed_inside),
+            fixed_within: parents.iter().map(|p| self.fixed_within[inherited(p)]).collect(),
+        })
+    }
+
+    /// What so many pairs take, as graph and as fixed entries.
+    pub fn bytes(shape: &Shape, pairs: u64) -> Bytes {
+        // Symmetric: an entry each way.
+        let both = pairs.saturating_mul(2);
+        shape.sparse(both) * 2 + shape.each_group(shape.scalar + size_of::<bool>())
+    }
+
+    /// Checks that the pairs are symmetric, without diagonal and in [0, 1], and that there are as
+    /// many groups as there should be.
+    ///
+    /// # Errors
+    /// [`Error::Size`], [`Error::Entry`] or [`Error::Asymmetric`] for the first that is not so.
+    pub fn check(&self, groups: usize) -> Result<()> {
+        for (what, matrix) in
+            [("graph of confident pairs", &self.graph), ("fixed entries", &self.fixed)]
+        {
+            Error::check_size(what, groups, matrix.rows())?;
+            Error::check_size(what, groups, matrix.cols())?;
+            check_symmetric(what, matrix)?;
+        }
+        Error::check_size("confidences within groups", groups, self.within.len())?;
+        for (p, &weight) in self.within.iter().enumerate() {
+            check_weight("confidence within a group", p, p, weight)?;
+        }
+        Error::check_size("marks of fixed groups", groups, self.fixed_within.len())
+    }
+
+    /// Fixes more entries, given as (group, group, value) in either order; a pair that
+    /// is fixed already gets the new value. The graph stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a
+    /// group paired with itself.
+    ///
+    /// ```
+    /// let mut confident = enclust_core::Confident::none(3);
+    /// confident.fix([(0, 1, 0.5), (2, 0, 1.0), (1, 0, 0.0)])?;
+    /// assert_eq!(confident.fixed.row(0), (&[1_u32, 2][..], &[0.0, 1.0][..]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn fix(&mut self, entries: impl IntoIterator<Item = (usize, usize, S)>) -> Result<()> {
+        let groups = self.fixed.rows();
+        let above = |p: usize| self.fixed.iter_row(p).filter(move |&(q, _)| q > p);
+        let mut upper: Vec<Vec<(u32, S)>> =
+            (0..groups).map(|p| above(p).map(|(q, v)| (q as u32, v)).collect()).collect();
+        for (p, q, value) in entries {
+            let (p, q) = (p.min(q), p.max(q));
+            if q >= groups {
+                return Err(Error::Index { what: "group", index: q, len: groups });
+            }
+            if p == q {
+                return Err(Error::SelfPair { what: "group", index: p });
+            }
+            upper[p].push((q as u32, value));
+        }
+        upper.iter_mut().for_each(keep_last);
+        self.fixed = Csr::symmetric_from_upper(upper);
+        Ok(())
+    }
+}
+
+/// Columns ascending; of equal ones the last stays.
+fn keep_last<S: Copy>(row: &mut Vec<(u32, S)>) {
+    row.sort_by_key(|e| e.0); // stable
+    row.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        if same {
+            kept.1 = later.1;
+        }
+        same
+    });
+}
+
+/// The groups of a finer grouping that each of so many groups consists of, ascending.
+fn parts_of(groups: usize, parents: &[u32]) -> Vec<Vec<u32>> {
+    let mut parts = vec![Vec::new(); groups];
+    parents.iter().zip(0..).for_each(|(&p, part)| parts[p as usize].push(part));
+    parts
+}
+
+/// Symmetric pairs of groups as pairs of their parts; `inside` is what two parts of one group get.
+fn split<S: Real>(
+    pairs: &Csr<S>,
+    parents: &[u32],
+    parts: &[Vec<u32>],
+    inside: impl Fn(usize) -> Option<S>,
+) -> Csr<S> {
+    let row = |(part, &p): (usize, &u32)| {
+        let p = p as usize;
+        let near = inside(p).into_iter().flat_map(|v| parts[p].iter().map(move |&q| (q, v)));
+        let far = pairs.iter_row(p).flat_map(|(q, v)| parts[q].iter().map(move |&q| (q, v)));
+        let mut row: Vec<(u32, S)> = near.filter(|(q, _)| *q as usize != part).chain(far).collect();
+        row.sort_by_key(|entry| entry.0);
+        row
+    };
+    Csr::from_rows(parents.len(), parents.iter().enumerate().map(row).collect())
+}
+
+fn without_zeros<S: Real>(graph: &Csr<S>) -> Csr<S> {
+    let row = |p: usize| {
+        let edges = graph.iter_row(p).filter(|(_, weight)| *weight > S::zero());
+        edges.map(|(q, weight)| (q as u32, weight)).collect()
+    };
+    Csr::from_rows(graph.cols(), (0..graph.rows()).map(row).collect())
+}
+
+fn check_weight<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {
+    // Written so that NaN fails.
+    if value >= S::zero() && value <= S::one() {
+        return Ok(());
+    }
+    Err(Error::Entry { what, row, column, value: value.wide() })
+}
+
+/// A dense graph over n samples: symmetric up to rounding and within [0, 1], off the diagonal.
+fn check_graph<S: Real>(n: usize, matrix: &[S]) -> Result<()> {
+    for row in 0..n {
+        for column in row + 1..n {
+            let (upper, lower) = (matrix[row * n + column], matrix[column * n + row]);
+            check_weight("matrix of confident pairs", row, column, upper)?;
+            check_weight("matrix of confident pairs", column, row, lower)?;
+            if !same_to_rounding(upper, lower) {
+                let (upper, lower) = (upper.wide(), lower.wide());
+                return Err(Error::Asymmetric { row, column, upper, lower });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_symmetric<S: Real>(what: &'static str, matrix: &Csr<S>) -> Result<()> {
+    for row in 0..matrix.rows() {
+        for (column, value) in matrix.iter_row(row) {
+            let mirrored = matrix.get(column, row).unwrap_or(S::zero());
+            if row == column || !(value >= S::zero() && value <= S::one()) {
+                return Err(Error::Entry { what, row, column, value: value.wide() });
+            }
+            if value != mirrored {
+                let (upper, lower) = (value.wide(), mirrored.wide());
+                return Err(Error::Asymmetric { row, column, upper, lower });
+            }
+        }
+    }
+    Ok(())
+}
