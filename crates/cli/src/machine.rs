@@ -27,9 +27,10 @@ pub struct MachineArgs {
     #[arg(long, value_enum, default_value_t = Width::F64)]
     pub precision: Width,
 
-    /// Library for dense linear algebra; see `enclust list backend`
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_BACKEND)]
-    pub backend: String,
+    /// Library for linear algebra; see `enclust list backend` [default: the fastest kernel of
+    /// each kind]
+    #[arg(long, value_name = "NAME")]
+    pub backend: Option<String>,
 }
 
 /// A precision by name.
@@ -43,12 +44,17 @@ pub enum Width {
 }
 
 impl MachineArgs {
+    /// The name of the backend.
+    pub fn backend_name(&self) -> &str {
+        self.backend.as_deref().unwrap_or(DEFAULT_BACKEND)
+    }
+
     /// The backend with this name.
     pub fn backend<S: Precision>(
         &self,
         registry: &Registry<S>,
     ) -> Result<Box<dyn Backend<S>>, Failure> {
-        let part = Part::named(&self.backend);
+        let part = Part::named(self.backend_name());
         registry.backend.build(&part).map_err(wrong)
     }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enclust::core::{
-    Certificate, Part, Partition, PipelineSpec, Report, Value, Values, Violations,
+    Certificate, Part, Partition, PipelineSpec, Report, Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
+use enclust::registry::DEFAULT_BACKEND;
 use enclust_io::write_atomically;
 use serde::Serialize;
 
@@ -104,7 +105,20 @@ pub struct MachineRecord {
     pub threads: usize,
     pub precision: Width,
     pub backend: String,
+    /// The kernels that the run called, and the library each comes from.
+    pub kernels: Vec<KernelRecord>,
+    /// Whether a backend was named that none of these kernels comes from.
+    #[serde(skip)]
+    backend_is_idle: bool,
     pub memory_limit_bytes: Option<u64>,
+}
+
+/// A kernel of the backend.
+#[derive(Clone, Debug, Serialize)]
+pub struct KernelRecord {
+    pub kernel: String,
+    pub library: String,
+    pub calls: u64,
 }
 
 /// Report of an iteration.
@@ -212,13 +226,33 @@ pub fn json(value: &Value) -> serde_json::Value {
     }
 }
 
+/// Whether a backend brings kernels under its own name.
+fn is_foreign(backend: &str) -> bool {
+    !["reference", DEFAULT_BACKEND].contains(&backend)
+}
+
 impl MachineRecord {
+    /// What to say if a backend was named that had nothing to do.
+    pub fn idle_backend(&self) -> Option<String> {
+        self.backend_is_idle
+            .then(|| format!("the backend {} had no part in this run", self.backend))
+    }
+
     /// The record of these options on this machine.
-    pub fn of(machine: &MachineArgs) -> Self {
+    pub fn of(machine: &MachineArgs, usage: &Usage) -> Self {
+        let kernels = usage.kernels.iter().map(|used| KernelRecord {
+            kernel: used.kernel.to_string(),
+            library: used.library.clone(),
+            calls: used.calls,
+        });
+        let idle =
+            |name: &String| usage.kernels.is_empty() || is_foreign(name) && !usage.involves(name);
         MachineRecord {
+            kernels: kernels.collect(),
+            backend_is_idle: machine.backend.as_ref().is_some_and(idle),
             threads: thread_count(machine.threads),
             precision: machine.precision,
-            backend: machine.backend.clone(),
+            backend: machine.backend_name().to_string(),
             memory_limit_bytes: machine.memory.map(|amount| amount.0),
         }
     }

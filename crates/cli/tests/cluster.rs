@@ -341,3 +341,38 @@ fn verbosity_adds_parameters_times_and_iterations() {
     let twice = folder.run("cluster pool.csv --k 3 -o l.csv -vv").succeeded();
     assert!(twice.stderr.contains("iteration 1"), "{twice:?}");
 }
+
+#[test]
+fn the_kernels_of_a_run_are_recorded_with_the_library_each_comes_from() {
+    let folder = Folder::with_pool();
+    let line = "cluster pool.csv --k 3 --method ec-cms --json";
+    let libraries = |backend: &str| -> Vec<(String, String)> {
+        let record = folder.run(&format!("{line}{backend}")).succeeded().json();
+        let kernels = record["machine"]["kernels"].as_array().unwrap().clone();
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_string();
+        kernels.iter().map(|k| (text(&k["kernel"]), text(&k["library"]))).collect()
+    };
+    let both = |product: &str, factor: &str| {
+        vec![
+            ("sparse product".to_string(), product.to_string()),
+            ("incomplete factor".to_string(), factor.to_string()),
+        ]
+    };
+    assert_eq!(libraries(""), both("enclust", "enclust"));
+    assert_eq!(libraries(" --backend faer"), both("faer", "enclust"));
+    assert_eq!(libraries(" --backend nalgebra"), both("nalgebra", "enclust"));
+}
+
+#[test]
+fn a_backend_without_a_part_in_the_run_is_said() {
+    let folder = Folder::with_pool();
+    let said = |options: &str| {
+        let line = format!("cluster pool.csv --k 3 --out l.csv {options}");
+        folder.run(&line).succeeded().stdout.contains("had no part in this run")
+    };
+    assert!(said("--method lwea --backend faer"));
+    assert!(said("--method ec-cms --backend ndarray"));
+    assert!(!said("--method lwea"), "no backend was asked for");
+    assert!(!said("--method ec-cms --backend nalgebra"));
+    assert!(!said("--method lwgp --backend ndarray"));
+}

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ensemble, Parameters};
+use enclust::core::{Ensemble, Metered, Parameters};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, write_atomically};
 use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose, stability};
@@ -167,7 +167,8 @@ impl StabilityArgs {
 
         let began = Instant::now();
         let progress = Progress::new(console, "drawing parts of the ensemble");
-        let ctx = self.machine.context(&*backend, self.selection.seed.into());
+        let metered = Metered::new(&*backend);
+        let ctx = self.machine.context(&metered, self.selection.seed.into());
         let ks = self.k.clone().unwrap_or_else(|| usual_range(&ensemble));
         let found = stability(&method, &ensemble, ks, &params, &ctx.with_observer(&progress))?;
         drop(progress);
@@ -175,8 +176,13 @@ impl StabilityArgs {
 
         self.write(&found)?;
         let method = MethodRecord::of(Some(self.recipe.method_name().to_string()), &spec);
+        let machine = MachineRecord::of(&self.machine, &metered.usage());
+        if let (false, Some(idle)) = (self.json, machine.idle_backend()) {
+            console.note(idle);
+        }
         if self.json {
-            let record = self.record(console, method, &ensemble, selection, &found, timings)?;
+            let effort = (machine, timings);
+            let record = self.record(console, method, &ensemble, selection, &found, effort)?;
             serde_json::to_writer_pretty(&mut *out, &record)?;
             return Ok(writeln!(out)?);
         }
@@ -211,7 +217,7 @@ impl StabilityArgs {
         ensemble: &Ensemble,
         selection: Selection,
         found: &Stability,
-        timings: Vec<Timing>,
+        (machine, timings): (MachineRecord, Vec<Timing>),
     ) -> Result<StabilityRecord, Failure> {
         Ok(StabilityRecord {
             versions: Versions::THIS,
@@ -225,7 +231,7 @@ impl StabilityArgs {
                 noise: self.input.noise.to_string(),
             },
             method,
-            machine: MachineRecord::of(&self.machine),
+            machine,
             seed: self.selection.seed,
             parameters: values(&found.params.to_values()),
             take: found.take,

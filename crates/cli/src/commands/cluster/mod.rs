@@ -11,7 +11,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ca, Ctx, Fit, Method, Partition, Precomputed, Question, Stage, Violations};
+use enclust::core::{
+    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Stage, Usage, Violations,
+};
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
 use enclust_io::NpyFloat;
@@ -87,6 +89,12 @@ pub struct ClusterArgs {
 }
 
 /// One partition of the result.
+/// What a run cost.
+struct Effort {
+    timings: Vec<Timing>,
+    usage: Usage,
+}
+
 #[derive(Debug)]
 struct Cut {
     /// Requested number of clusters; the partition may have a different number.
@@ -124,7 +132,8 @@ impl ClusterArgs {
         self.outputs.check_room::<S>(data.samples)?;
         let mut timings = vec![Timing::new("read", began.elapsed())];
 
-        let ctx = self.machine.context(&*backend, self.selection.seed.into());
+        let metered = Metered::new(&*backend);
+        let ctx = self.machine.context(&metered, self.selection.seed.into());
         let question = Question::maybe(self.k.only());
         let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
         drop(watching);
@@ -141,8 +150,9 @@ impl ClusterArgs {
             Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &ctx)?,
             None => Vec::new(),
         };
+        let effort = Effort { timings, usage: metered.usage() };
         let record =
-            RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, timings) };
+            RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, effort) };
         self.outputs.write(&fit, &cuts, &memberships, &data, &record)?;
         self.outputs.show(self, &cuts, &data, record, console, out)
     }
@@ -171,7 +181,7 @@ impl ClusterArgs {
         data: &Data<S>,
         fit: &Fit<S>,
         cuts: &[Cut],
-        timings: Vec<Timing>,
+        effort: Effort,
     ) -> RunRecord {
         let constraints = data.constraints.as_ref().map(|c| ConstraintsRecord {
             must_link: c.must_link().len(),
@@ -189,11 +199,11 @@ impl ClusterArgs {
             }),
             method: MethodRecord::of(plan.preset.clone(), &plan.spec),
             constraints,
-            machine: MachineRecord::of(&self.machine),
+            machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
             learning: fit.learning.as_ref().map(ReportRecord::from),
             report: (&fit.report).into(),
-            timings,
+            timings: effort.timings,
             choice: None,
             results: cuts.iter().map(CutRecord::from).collect(),
             outputs: self.outputs.paths(),

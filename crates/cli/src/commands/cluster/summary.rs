@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::ClusterArgs;
 use crate::console::{Console, HEAD};
-use crate::record::{CutRecord, ReportRecord, RunRecord};
+use crate::record::{CutRecord, KernelRecord, ReportRecord, RunRecord};
 
 /// The scores in the table: the name in records and the heading of the column.
 const SCORES: [(&str, &str); 5] =
@@ -21,7 +21,8 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     line(about_run(record));
     line(head(record));
     record.results.iter().for_each(|cut| line(row(cut)));
-    record.results.iter().filter_map(other_count).for_each(line);
+    record.results.iter().filter_map(other_count).for_each(&mut line);
+    record.machine.idle_backend().into_iter().for_each(line);
     text
 }
 
@@ -36,6 +37,9 @@ pub fn details(record: &RunRecord, console: &Console) {
     for (stage, part) in &record.method.parts {
         let values = part.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
         console.detail(1, format!("{stage}: {}{}", part.name, values.collect::<String>()));
+    }
+    for KernelRecord { kernel, library, calls } in &record.machine.kernels {
+        console.detail(1, format!("{kernel} by {library}: {calls} calls"));
     }
     for timing in &record.timings {
         console.detail(1, format!("{:<14} {:>9.3} s", timing.stage, timing.seconds));
