@@ -2,6 +2,7 @@
 
 use enclust::core::Registry;
 use enclust::registry::{Precision, standard};
+use enclust_experiment::study::Registries;
 
 /// Components in addition to those of enclust.
 pub trait Parts: Sync {
@@ -13,6 +14,11 @@ pub trait Parts: Sync {
         let mut registry = standard();
         self.register(&mut registry);
         registry
+    }
+
+    /// The components of both precisions, for studies.
+    fn registries(&self) -> Registries {
+        Registries { single: self.registry(), double: self.registry() }
     }
 }
 

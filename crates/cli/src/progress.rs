@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use enclust::core::{Event, Observer, Record, Stage};
-use enclust_experiment::study;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::Console;
@@ -45,27 +44,19 @@ impl Progress {
 
     /// Shows that `done` of `total` is finished.
     pub fn advance(&self, done: u64, total: u64) {
-        if self.bar.length().is_none() {
+        let first = self.bar.length().is_none();
+        if first {
             self.bar.set_style(style(
                 "{spinner} {msg} [{bar:30}] {percent}%, {elapsed}, about {eta} left",
             ));
         }
         self.bar.set_length(total);
         self.bar.set_position(done);
-    }
-}
-
-/// The runs of a study, finished on any thread.
-impl study::Progress for Progress {
-    fn begin(&self, cells: usize, finished: usize) {
-        self.advance(finished as u64, cells as u64);
-        // Runs that were finished earlier must not affect the estimate of the remaining time.
-        self.bar.reset_eta();
-    }
-
-    fn finished(&self, cell: &str) {
-        self.bar.set_message(cell.to_string());
-        self.bar.inc(1);
+        if first {
+            // What was done before, as by a study that goes on, must not affect the estimate of
+            // the remaining time.
+            self.bar.reset_eta();
+        }
     }
 }
 
@@ -139,8 +130,10 @@ impl Observer for Watching<'_> {
 /// The bar follows the progress of the observed loop.
 impl Observer for Progress {
     fn notice(&self, event: &Event<'_>) -> ControlFlow<()> {
-        if let Event::Progress { done, total } = event {
-            self.advance(*done, *total);
+        match event {
+            Event::Progress { done, total } => self.advance(*done, *total),
+            Event::Done(what) => self.bar.set_message(what.to_string()),
+            _ => {}
         }
         ControlFlow::Continue(())
     }

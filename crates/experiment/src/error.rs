@@ -169,6 +169,12 @@ pub enum StudyError {
         /// The cause.
         error: Box<enclust_core::Error>,
     },
+    /// The study was cancelled; what was finished before is kept.
+    #[error("{error}")]
+    Cancelled {
+        /// How far it got.
+        error: Box<enclust_core::Error>,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
@@ -285,4 +291,10 @@ fn folders(looked: &[PathBuf]) -> String {
     let shown =
         |p: &PathBuf| if p.as_os_str().is_empty() { ".".into() } else { p.display().to_string() };
     looked.iter().map(shown).collect::<Vec<_>>().join(" or ")
+}
+
+impl StudyError {
+    pub(crate) fn cancelled(error: enclust_core::Error) -> Self {
+        StudyError::Cancelled { error: Box::new(error) }
+    }
 }

@@ -3,12 +3,13 @@
 
 mod common;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use enclust_core::{Event, Observer, Watch};
 use enclust_experiment::StudyError;
-use enclust_experiment::study::{Mode, Plan, Progress, RunOptions, Study, merge};
-use enclust_registry::standard;
+use enclust_experiment::study::{Mode, Plan, Registries, RunOptions, Study, merge};
 
 const STUDY: &str = r#"
 pools = ["one", "two"]
@@ -46,7 +47,7 @@ fn plan(bench: &Path) -> Plan {
 }
 
 fn try_plan(bench: &Path) -> Result<Plan, StudyError> {
-    Study::read(bench.join("study.toml"))?.plan(&standard(), &[])
+    Study::read(bench.join("study.toml"))?.plan(&Registries::standard(), &[])
 }
 
 /// The tables whose bytes must not depend on how the study was run.
@@ -144,13 +145,49 @@ fn shards_put_together_are_the_whole() {
     assert_eq!(tables(&out), expected);
 }
 
-/// Panics during the run, which leaves the folder in the same state as a kill.
-struct Stop(AtomicUsize);
-
-impl Progress for Stop {
-    fn finished(&self, _: &str) {
-        assert!(self.0.fetch_sub(1, Ordering::SeqCst) > 0, "stopped on purpose");
+/// Counts the cells that are done.
+fn counting(done: &AtomicUsize) -> impl Observer {
+    |event: &Event<'_>| {
+        if let Event::Done(_) = event {
+            done.fetch_add(1, Ordering::SeqCst);
+        }
+        ControlFlow::Continue(())
     }
+}
+
+/// Panics after this many cells, which leaves the folder in the same state as a kill.
+fn stopping(after: &AtomicUsize) -> impl Observer {
+    |event: &Event<'_>| {
+        if let Event::Done(_) = event {
+            assert!(after.fetch_sub(1, Ordering::SeqCst) > 0, "stopped on purpose");
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn a_cancelled_study_keeps_what_it_has_and_goes_on() {
+    let bench = bench(STUDY);
+    let expected = tables(&whole(bench.path(), 1));
+    let out = bench.path().join("cancelled");
+    let (done, cancel) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let observer = |event: &Event<'_>| {
+        if let Event::Done(_) = event {
+            cancel.store(done.fetch_add(1, Ordering::SeqCst) == 6, Ordering::SeqCst);
+        }
+        ControlFlow::Continue(())
+    };
+    let watch = Watch::default().with_observer(&observer).with_cancel(&cancel);
+    let options = RunOptions { threads: 1, watch, ..RunOptions::default() };
+    let error = plan(bench.path()).run_in(&out, &options).unwrap_err();
+    assert_eq!(error.to_string(), "the study was stopped after 7 of 64");
+    let again = AtomicUsize::new(0);
+    let observer = counting(&again);
+    let watch = Watch::default().with_observer(&observer);
+    let options = RunOptions { watch, ..RunOptions::default() };
+    plan(bench.path()).run_in(&out, &options).unwrap();
+    assert_eq!(again.load(Ordering::SeqCst), 64 - 7);
+    assert_eq!(tables(&out), expected);
 }
 
 #[test]
@@ -159,20 +196,18 @@ fn a_stopped_study_goes_on_where_it_was() {
     let expected = tables(&whole(bench.path(), 1));
     let out = bench.path().join("stopped");
     for cells in [0, 1, 5, 20] {
-        let stop = Stop(AtomicUsize::new(cells));
-        let options = RunOptions { threads: 1, progress: &stop, ..RunOptions::default() };
+        let left = AtomicUsize::new(cells);
+        let stop = stopping(&left);
+        let watch = Watch::default().with_observer(&stop);
+        let options = RunOptions { threads: 1, watch, ..RunOptions::default() };
         let run = std::panic::AssertUnwindSafe(|| plan(bench.path()).run_in(&out, &options));
         assert!(std::panic::catch_unwind(run).is_err());
         assert!(!out.join("runs.csv").exists());
     }
     let ran = AtomicUsize::new(0);
-    struct Count<'a>(&'a AtomicUsize);
-    impl Progress for Count<'_> {
-        fn finished(&self, _: &str) {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-    let options = RunOptions { progress: &Count(&ran), ..RunOptions::default() };
+    let count = counting(&ran);
+    let watch = Watch::default().with_observer(&count);
+    let options = RunOptions { watch, ..RunOptions::default() };
     plan(bench.path()).run_in(&out, &options).unwrap();
     // A cell is stored before it is reported, so each stop stored one more than it reported.
     assert_eq!(ran.load(Ordering::SeqCst), 64 - (1 + 2 + 6 + 21));
@@ -405,10 +440,58 @@ fn every_study_of_this_crate_can_be_run() {
         let is_study =
             file.extension().is_some_and(|e| e == "toml") && !file.ends_with("notes.toml");
         if is_study {
-            let plan = Study::read(&file).and_then(|s| s.plan(&standard(), &[pools.path().into()]));
+            let plan = Study::read(&file)
+                .and_then(|s| s.plan(&Registries::standard(), &[pools.path().into()]));
             plan.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             planned += 1;
         }
     }
     assert!(planned >= 10, "{planned} studies found");
+}
+
+/// Every combination of parts is run or refused with a reason; backend and precision change
+/// nothing but rounding.
+#[test]
+fn a_grid_over_parts_runs_what_fits_and_says_what_does_not() {
+    let bench = bench(
+        r#"
+        pools = ["one", "two"]
+        metrics = ["ari"]
+        [base]
+        method = "lwea"
+        [[variant]]
+        name = "parts"
+        [variant.grid]
+        ca = ["lwca", "lwb"]
+        enhance = ["none", "admm", "exact"]
+        stop = ["authors", "kkt"]
+        backend = ["reference", "nalgebra"]
+        precision = ["f32", "f64"]
+        "#,
+    );
+    let plan = plan(bench.path());
+    let run: Vec<&str> = plan.protocol.variants.iter().map(|v| v.name.as_str()).collect();
+    assert_eq!(run.len() + plan.refused.len(), 1 + 2 * 3 * 2 * 2 * 2);
+    // lwca with admm until authors or kkt, and with exact until kkt.
+    assert_eq!(run.len(), 1 + 3 * 4, "{run:?}");
+    assert_eq!(run[1], "parts enhance=admm ca=lwca stop=authors backend=reference precision=f32");
+    let why = |words: &str| {
+        let named = |refused: &&enclust_experiment::study::Refused| refused.variant.contains(words);
+        plan.refused.iter().find(named).map(|refused| refused.reason.to_string()).unwrap()
+    };
+    assert!(why("enhance=exact ca=lwca stop=authors").contains("authors"));
+    assert!(why("enhance=none ca=lwca stop=kkt").contains("kkt"));
+    assert!(why("enhance=exact ca=lwb").contains("bipartite"));
+    let results = plan.run(&RunOptions::default()).unwrap();
+    let summary = results.summary().unwrap();
+    for pool in ["one", "two"] {
+        for parts in ["enhance=admm ca=lwca stop=authors", "enhance=exact ca=lwca stop=kkt"] {
+            let same = |row: &&enclust_experiment::study::SummaryRow| {
+                row.pool == pool && row.variant.contains(parts)
+            };
+            let means: Vec<f64> = summary.iter().filter(same).map(|row| row.mean).collect();
+            assert_eq!(means.len(), 4);
+            assert!(means.iter().all(|m| *m == means[0]), "{pool}, {parts}: {means:?}");
+        }
+    }
 }

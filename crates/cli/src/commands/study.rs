@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use enclust::core::Registry;
-use enclust_experiment::study::{Plan, RunOptions, Shard, Study};
+use enclust::core::Watch;
+use enclust_experiment::study::{Plan, Registries, RunOptions, Shard, Study};
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -77,19 +77,23 @@ pub struct ThreadsArgs {
 impl ThreadsArgs {
     /// The options of a run.
     pub fn options(self, progress: &Progress) -> RunOptions<'_> {
-        RunOptions { threads: self.threads.into(), shard: None, progress }
+        let watch = Watch::default().with_observer(progress);
+        RunOptions { threads: self.threads.into(), shard: None, watch }
     }
 }
 
 /// Runs the study and prints its summary.
 pub fn run(
     args: &StudyArgs,
-    registry: &Registry<f64>,
+    registries: &Registries,
     console: &Console,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let study = Study::read(&args.study)?;
-    let plan = study.plan(registry, &args.pools.folders())?;
+    let plan = study.plan(registries, &args.pools.folders())?;
+    for refused in &plan.refused {
+        console.note(format_args!("left out: {}: {}", refused.variant, refused.reason));
+    }
     let folder = args.out.clone().unwrap_or_else(|| format!("{}-results", study.name).into());
     let progress = Progress::new(console, "reading the pools");
     let options = RunOptions { shard: args.shard, ..args.threads.options(&progress) };

@@ -193,6 +193,10 @@ impl<S: Real> Registry<S> {
             let what = "having no confident pairs to propagate; choose some, such as threshold";
             return Err(Error::unsupported(&spec.enhance.name, what));
         }
+        if enhance.is_identity() && !spec.confidence.is_none() {
+            let what = format!("the confident pairs of {}, which nothing reads", spec.confidence);
+            return Err(Error::unsupported("a pipeline without an enhancer", what));
+        }
         self.check_stop_parameters(spec, &*enhance)?;
         let pipeline = Pipeline::in_precision(
             self.ca.build(&spec.ca)?,
@@ -289,6 +293,14 @@ impl<S: Real> Registry<S> {
             Stage::Stop => &self.stop.get(name)?.parameters,
             Stage::Consensus => &self.consensus.get(name)?.parameters,
             Stage::Backend => &self.backend.get(name)?.parameters,
+            Stage::Precision if PRECISIONS.contains(&name) => &[],
+            Stage::Precision => {
+                return Err(Error::UnknownComponent {
+                    stage: Stage::Precision.noun(),
+                    name: name.to_string(),
+                    known: PRECISIONS.map(String::from).to_vec(),
+                });
+            }
             stage => {
                 return Err(Error::unsupported("a pipeline", format!("a {stage} part")));
             }
@@ -317,6 +329,8 @@ impl<S: Real> Registry<S> {
             enhance: self.enhance.resolved(&spec.enhance)?,
             stop: spec.stop.as_ref().map(|part| self.resolved_rule(part)).transpose()?,
             consensus: self.consensus.resolved(&spec.consensus)?,
+            backend: spec.backend.as_ref().map(|part| self.backend.resolved(part)).transpose()?,
+            precision: spec.precision.clone(),
         })
     }
 
@@ -340,6 +354,9 @@ impl<S: Real> Registry<S> {
         out
     }
 }
+
+/// The names of the precisions.
+const PRECISIONS: [&str; 2] = [<f32 as Real>::NAME, <f64 as Real>::NAME];
 
 /// Whether a stopping rule of this name is made of others.
 fn combines(name: &str) -> bool {

@@ -119,7 +119,8 @@ fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then(|| if nothing { Vec::new() } else { items })
 }
 
-/// The parts of a pipeline by name.
+/// The parts of a pipeline by name, and what it is to run on if that is part of the question, as
+/// in an ablation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PipelineSpec {
@@ -133,13 +134,21 @@ pub struct PipelineSpec {
     pub stop: Option<Part>,
     /// The consensus function.
     pub consensus: Part,
+    /// The backend, where one is named. [`Registry::pipeline`](crate::Registry::pipeline) does not
+    /// read it: a pipeline runs on the backend of its context.
+    pub backend: Option<Part>,
+    /// The precision, `f32` or `f64`, where one is named. A registry is of one precision, so
+    /// [`Registry::pipeline`](crate::Registry::pipeline) does not read it either.
+    pub precision: Option<Part>,
 }
 
 impl PipelineSpec {
     /// Representation and consensus, nothing enhanced.
     pub fn plain(ca: Part, consensus: Part) -> Self {
         let none = Part::named("none");
-        PipelineSpec { ca, confidence: none.clone(), enhance: none, stop: None, consensus }
+        let (stop, backend, precision) = (None, None, None);
+        let (confidence, enhance) = (none.clone(), none);
+        PipelineSpec { ca, confidence, enhance, stop, consensus, backend, precision }
     }
 
     /// The same with confident pairs that are propagated.
@@ -152,9 +161,10 @@ impl PipelineSpec {
         PipelineSpec { stop: Some(stop), ..self }
     }
 
-    /// The parts by stage, in the order of the data; a stopping rule only where one is named.
+    /// The parts by stage, in the order of the data; stopping rule, backend and precision only
+    /// where they are named.
     pub fn parts(&self) -> Vec<(Stage, &Part)> {
-        Stage::PIPELINE.into_iter().filter_map(|s| Some((s, self.part(s)?))).collect()
+        Stage::ALL.into_iter().filter_map(|s| Some((s, self.part(s)?))).collect()
     }
 
     /// The part of a stage; `None` for a stage without one.
@@ -165,6 +175,8 @@ impl PipelineSpec {
             Stage::Enhance => Some(&self.enhance),
             Stage::Stop => self.stop.as_ref(),
             Stage::Consensus => Some(&self.consensus),
+            Stage::Backend => self.backend.as_ref(),
+            Stage::Precision => self.precision.as_ref(),
             _ => None,
         }
     }
@@ -177,6 +189,8 @@ impl PipelineSpec {
             Stage::Enhance => Some(&mut self.enhance),
             Stage::Stop => self.stop.as_mut(),
             Stage::Consensus => Some(&mut self.consensus),
+            Stage::Backend => self.backend.as_mut(),
+            Stage::Precision => self.precision.as_mut(),
             _ => None,
         }
     }
@@ -189,6 +203,8 @@ impl PipelineSpec {
     pub fn put(&mut self, stage: Stage, part: Part) -> Result<()> {
         match stage {
             Stage::Stop => self.stop = Some(part),
+            Stage::Backend => self.backend = Some(part),
+            Stage::Precision => self.precision = Some(part),
             stage => match self.part_mut(stage) {
                 Some(place) => *place = part,
                 None => return Err(Error::unsupported("a pipeline", format!("a {stage} part"))),

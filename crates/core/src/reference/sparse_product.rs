@@ -23,18 +23,36 @@ impl<S: Real> SparseMatrix<S> {
     }
 }
 
+/// Rows of a product that are computed before they are visited: they fit the first-level cache.
+const BLOCK: usize = 32;
+
 impl<S: Real> SparseProduct<S> for SparseMatrix<S> {
     fn multiply(&self, x: &[S], y: &mut [S], width: usize) {
+        self.multiply_and_visit(x, y, width, &mut |_, _| {});
+    }
+
+    fn multiply_and_visit(
+        &self,
+        x: &[S],
+        y: &mut [S],
+        width: usize,
+        visit: &mut dyn FnMut(usize, &[S]),
+    ) {
         check_panel(x, self.rows.cols(), width);
         check_panel(y, self.rows.rows(), width);
-        Arch::new().dispatch(Multiply { a: &self.rows, x, y, width });
+        for (block, y) in y.chunks_mut((BLOCK * width).max(1)).enumerate() {
+            let first = block * BLOCK;
+            Arch::new().dispatch(Multiply { a: &self.rows, first, x, y, width });
+            visit(first, y);
+        }
     }
 }
 
-/// The product, compiled for several processors; the best is taken at run time and all give the
-/// same bits.
+/// Some rows of the product, compiled for several processors; the best is taken at run time and
+/// all give the same bits.
 struct Multiply<'a, S> {
     a: &'a Csr<S>,
+    first: usize,
     x: &'a [S],
     y: &'a mut [S],
     width: usize,
@@ -45,12 +63,12 @@ impl<S: Real> NullaryFnOnce for Multiply<'_, S> {
 
     #[inline(always)]
     fn call(self) {
-        let Multiply { a, x, y, width } = self;
+        let Multiply { a, first, x, y, width } = self;
         if width != PANEL {
-            return of_any_width(a, x, y, width);
+            return of_any_width(a, first, x, y, width);
         }
         let (x, y) = (x.as_chunks::<PANEL>().0, y.as_chunks_mut::<PANEL>().0);
-        for (i, y) in y.iter_mut().enumerate() {
+        for (i, y) in (first..).zip(y) {
             // The sum of a row stays in registers.
             let mut sum = [S::zero(); PANEL];
             let (columns, values) = a.row(i);
@@ -66,10 +84,9 @@ impl<S: Real> NullaryFnOnce for Multiply<'_, S> {
 }
 
 #[inline(always)]
-fn of_any_width<S: Real>(a: &Csr<S>, x: &[S], y: &mut [S], width: usize) {
+fn of_any_width<S: Real>(a: &Csr<S>, first: usize, x: &[S], y: &mut [S], width: usize) {
     y.fill(S::zero());
-    for i in 0..a.rows() {
-        let sum = &mut y[i * width..][..width];
+    for (i, sum) in (first..).zip(y.chunks_mut(width)) {
         for (j, value) in a.iter_row(i) {
             let source = &x[j * width..][..width];
             sum.iter_mut().zip(source).for_each(|(s, &v)| *s += value * v);

@@ -25,6 +25,8 @@ pub enum Event<'a> {
         /// Units in all.
         total: u64,
     },
+    /// A piece of work of many is done, in words: the name of a run of a study.
+    Done(&'a str),
     /// An iteration begins.
     Start {
         /// The part that iterates.
@@ -52,6 +54,7 @@ impl fmt::Debug for Event<'_> {
         match self {
             Event::Stage(stage) => write!(f, "Stage({stage})"),
             Event::Progress { done, total } => write!(f, "Progress({done} of {total})"),
+            Event::Done(what) => write!(f, "Done({what})"),
             Event::Start { component, .. } => write!(f, "Start({component})"),
             Event::Iteration { record, .. } => write!(f, "Iteration({})", record.iteration),
             Event::End(report) => write!(f, "End({})", report.status),

@@ -158,6 +158,23 @@ pub trait SparseProduct<S: Real>: Send + Sync {
     /// # Panics
     /// If a panel does not have `width` numbers for each column, or row, of A.
     fn multiply(&self, x: &[S], y: &mut [S], width: usize);
+
+    /// The same, and calls `visit` with all rows of Y in ascending order: the number of the first
+    /// row and some rows, as soon as they are computed. A kernel that calls it while the rows are
+    /// in the cache saves its caller a pass over memory.
+    ///
+    /// # Panics
+    /// Like [`multiply`](Self::multiply).
+    fn multiply_and_visit(
+        &self,
+        x: &[S],
+        y: &mut [S],
+        width: usize,
+        visit: &mut dyn FnMut(usize, &[S]),
+    ) {
+        self.multiply(x, y, width);
+        visit(0, y);
+    }
 }
 
 /// A factored sparse symmetric positive definite matrix.

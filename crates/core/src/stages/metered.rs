@@ -211,6 +211,17 @@ impl<S: Real> SparseProduct<S> for Counted<dyn SparseProduct<S>> {
         self.counts.solve(self.kernel);
         self.inner.multiply(x, y, width);
     }
+
+    fn multiply_and_visit(
+        &self,
+        x: &[S],
+        y: &mut [S],
+        width: usize,
+        visit: &mut dyn FnMut(usize, &[S]),
+    ) {
+        self.counts.solve(self.kernel);
+        self.inner.multiply_and_visit(x, y, width, visit);
+    }
 }
 
 impl<S: Real> SparseSolve<S> for Counted<dyn SparseSolve<S>> {

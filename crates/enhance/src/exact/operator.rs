@@ -14,7 +14,7 @@ pub struct ProductLaplacian<'a, T> {
     pub n: usize,
     lambda: T,
     /// Products by Ĥ, made by the backend, one panel at a time.
-    pub graph: Box<dyn SparseProduct<T>>,
+    graph: Box<dyn SparseProduct<T>>,
     degree: Vec<T>,
 }
 
@@ -39,9 +39,27 @@ impl<'a, T: Real> ProductLaplacian<'a, T> {
         }
     }
 
-    /// ⟨z, Lz⟩ over one panel, given all rows of z and of y = Ĥz.
-    pub fn curvature(&self, z: &[Row<T>], y: &[Row<T>]) -> f64 {
-        Arch::new().dispatch(Curvature { of: self, z, y })
+    /// y ← Ĥz for one panel with all rows; returns ⟨z, Lz⟩ over it.
+    pub fn multiply(&self, z: &[Row<T>], y: &mut [Row<T>]) -> f64 {
+        // A sum for each column, so that none waits for another.
+        let mut sums = [0.0; TILE];
+        self.graph.multiply_and_visit(
+            z.as_flattened(),
+            y.as_flattened_mut(),
+            TILE,
+            &mut |first, y| {
+                let y = y.as_chunks::<TILE>().0;
+                let (z, degree) = (&z[first..][..y.len()], &self.degree[first..]);
+                Arch::new().dispatch(Curvature {
+                    lambda: self.lambda,
+                    degree,
+                    z,
+                    y,
+                    sums: &mut sums,
+                });
+            },
+        );
+        sums.iter().sum()
     }
 
     /// (Lz)ᵢ from z, y = Ĥz and yᵀ; the known entries are zero.
@@ -142,28 +160,28 @@ impl<T: Real> Vector for Panels<T> {
     }
 }
 
-/// [`ProductLaplacian::curvature`], compiled for several processors.
+/// Adds what some rows contribute to ⟨z, Lz⟩.
 struct Curvature<'a, T> {
-    of: &'a ProductLaplacian<'a, T>,
+    lambda: T,
+    degree: &'a [T],
     z: &'a [Row<T>],
     y: &'a [Row<T>],
+    sums: &'a mut Row<f64>,
 }
 
 impl<T: Real> NullaryFnOnce for Curvature<'_, T> {
-    type Output = f64;
+    type Output = ();
 
     #[inline(always)]
-    fn call(self) -> f64 {
-        let Curvature { of, z, y } = self;
-        let mut curvature = [0.0; TILE];
-        for ((z, y), &degree) in z.iter().zip(y).zip(&of.degree) {
-            let diagonal = degree + degree + of.lambda;
+    fn call(self) {
+        let Curvature { lambda, degree, z, y, sums } = self;
+        for ((z, y), &degree) in z.iter().zip(y).zip(degree) {
+            let diagonal = degree + degree + lambda;
             for c in 0..TILE {
                 let image = diagonal * z[c] - y[c] - y[c];
-                curvature[c] += (z[c] * image).wide();
+                sums[c] += (z[c] * image).wide();
             }
         }
-        curvature.iter().sum()
     }
 }
 

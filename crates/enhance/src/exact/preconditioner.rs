@@ -103,8 +103,7 @@ impl<T: Real> Preconditioner<ProductLaplacian<'_, T>> for AlternatingDirections<
                     self.second_half(t, j, full);
                     copy_upper(full, z);
                     let decrease = Arch::new().dispatch(Decrease { j, r: r.panel(j), z });
-                    operator.graph.multiply(full.as_flattened(), y.as_flattened_mut(), TILE);
-                    Products { decrease, curvature: operator.curvature(full, y) }
+                    Products { decrease, curvature: operator.multiply(full, y) }
                 },
             )
             .collect();

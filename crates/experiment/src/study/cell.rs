@@ -4,9 +4,12 @@ use std::time::Instant;
 
 use enclust_core::{
     Ctx, Ensemble, Error, Method, Microclusters, Need, Partition, Question, Result, Shape, Stage,
+    Watch,
 };
+use enclust_registry::Precision;
 use serde::{Deserialize, Serialize};
 
+use super::composed::{Composed, Runner};
 use super::metric;
 use super::plan::Plan;
 use crate::PaperDraws;
@@ -41,24 +44,44 @@ impl CellResult {
 }
 
 /// Runs a cell in the thread pool of the caller, with at most `memory` bytes.
-pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<CellResult> {
+pub(crate) fn run(
+    plan: &Plan,
+    number: usize,
+    memory: Option<u64>,
+    watch: Watch<'_>,
+) -> Result<CellResult> {
+    let cell = plan.protocol.cell(number);
+    match &*plan.pipelines[cell.variant][cell.pool] {
+        Composed::Single(runner) => run_on(plan, number, runner, (memory, watch)),
+        Composed::Double(runner) => run_on(plan, number, runner, (memory, watch)),
+    }
+}
+
+fn run_on<S: Precision>(
+    plan: &Plan,
+    number: usize,
+    Runner { pipeline, backend }: &Runner<S>,
+    (memory, watch): (Option<u64>, Watch<'_>),
+) -> Result<CellResult> {
     let cell = plan.protocol.cell(number);
     let pool = &plan.pools[cell.pool];
-    let pipeline = &plan.pipelines[cell.variant][cell.pool];
     let drawn = pool.ensemble.select(&plan.draws[cell.pool][cell.ensemble][cell.run])?;
     let seed = plan.protocol.seed.wrapping_add(cell.run as u64);
-    let (ensemble, truth) = match plan.protocol.shuffle {
-        true => shuffled(&drawn, pool.truth.as_ref(), seed)?,
-        false => (drawn, pool.truth.clone()),
+    let (ensemble, truth) = if plan.protocol.shuffle {
+        shuffled(&drawn, pool.truth.as_ref(), seed)?
+    } else {
+        (drawn, pool.truth.clone())
     };
     let truth = truth.as_ref();
-    let mut ctx = Ctx::new(&*plan.backend).with_seed(seed);
+    let mut ctx = Ctx::new(&**backend).with_seed(seed).with_watch(watch);
     if let Some(bytes) = memory {
         ctx = ctx.with_memory(bytes);
     }
     let ks = plan.protocol.clusters(cell.pool);
     let question = Question::maybe(if let [k] = ks[..] { Some(k) } else { None });
     let fit = pipeline.fit(&ensemble, &question, &ctx)?;
+    // A cancelled iteration has a status; here, half an answer is none.
+    ctx.checkpoint("a run")?;
     let began = Instant::now();
     let mut partitions = Vec::new();
     for k in ks {
@@ -99,6 +122,6 @@ pub(crate) fn bytes_needed(plan: &Plan, number: usize) -> Result<u64> {
     let microclusters = Microclusters::of(&plan.pools[cell.pool].ensemble.select(columns)?);
     let most = plan.protocol.clusters(cell.pool).into_iter().max();
     let shape = Shape::of::<f64>(&microclusters).with_k(most);
-    let needs = plan.pipelines[cell.variant][cell.pool].footprint(&shape);
+    let needs = plan.pipelines[cell.variant][cell.pool].footprint(shape);
     Ok(needs.iter().map(Need::peak).max().unwrap_or_default().0)
 }

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use enclust_core::Ctx;
+use enclust_core::{Ctx, Error, Watch};
 
 use super::cell::{self, CellResult};
+use super::folder::RunOptions;
 use super::memory_gate::MemoryGate;
 use super::plan::Plan;
 use crate::error::StudyError;
 
-/// Runs cells on `threads` threads (0: all available) and passes each result to `finished`, one
-/// at a time. The first error stops the study; cells that are already running are finished.
+/// Runs cells on the threads of the options and passes each result to `finished`, one at a time. The first error stops the study; cells that are already running are finished.
 ///
 /// Each thread runs whole cells and waits only if two cells would not fit into memory together.
 /// (A shared thread pool would start new cells while it waits inside others.) Large pools come
@@ -19,19 +19,21 @@ use crate::error::StudyError;
 pub(crate) fn run(
     plan: &Plan,
     cells: &[usize],
-    threads: usize,
+    options: &RunOptions<'_>,
     finished: impl FnMut(CellResult) -> Result<(), StudyError> + Send,
 ) -> Result<(), StudyError> {
-    let threads = self::threads(threads);
-    let (workers, each) = match plan.one_at_a_time {
-        true => (1, threads),
-        false => (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1))),
+    let threads = self::threads(options.threads);
+    let (workers, each) = if plan.one_at_a_time {
+        (1, threads)
+    } else {
+        (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1)))
     };
     let mut order = cells.to_vec();
     let samples = |cell: usize| plan.protocol.pools[plan.protocol.cell(cell).pool].samples;
     order.sort_by_key(|&cell| (std::cmp::Reverse(samples(cell)), cell));
     let work = Work {
         plan,
+        watch: options.watch.quiet(),
         order,
         next: AtomicUsize::new(0),
         gate: MemoryGate::new(Ctx::<f64>::default().memory().map(|bytes| bytes.0)),
@@ -59,6 +61,8 @@ pub(crate) fn threads(asked: usize) -> usize {
 
 struct Work<'a, F> {
     plan: &'a Plan,
+    /// Cells run at the same time, so none of them speaks to the observer.
+    watch: Watch<'a>,
     order: Vec<usize>,
     next: AtomicUsize,
     gate: MemoryGate,
@@ -78,13 +82,16 @@ impl<F: FnMut(CellResult) -> Result<(), StudyError> + Send> Work<'_, F> {
     }
 
     fn cell(&self, number: usize) -> Result<CellResult, StudyError> {
-        let failed = |error| StudyError::Cell {
-            cell: self.plan.protocol.describe(number),
-            error: Box::new(error),
+        let failed = |error: Error| match error {
+            cancelled @ Error::Cancelled { .. } => StudyError::cancelled(cancelled),
+            error => {
+                let cell = self.plan.protocol.describe(number);
+                StudyError::Cell { cell, error: Box::new(error) }
+            }
         };
         let bytes = cell::bytes_needed(self.plan, number).map_err(failed)?;
         let _taken = self.gate.take(bytes);
-        cell::run(self.plan, number, self.gate.limit()).map_err(failed)
+        cell::run(self.plan, number, self.gate.limit(), self.watch).map_err(failed)
     }
 
     /// Stores the first error and prevents further cells from starting.

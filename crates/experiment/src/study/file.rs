@@ -150,6 +150,10 @@ pub struct Recipe {
     pub stop: Option<String>,
     /// Replaces the consensus function.
     pub consensus: Option<String>,
+    /// Another backend; the default one if it says nothing.
+    pub backend: Option<String>,
+    /// Another precision, `f32` or `f64`; double precision if it says nothing.
+    pub precision: Option<String>,
     /// Parameters.
     #[serde(default)]
     pub set: Settings,
@@ -165,12 +169,25 @@ pub struct Recipe {
 
 /// Parameters with several values each.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "\"published\", or lists of values by stage and parameter")]
+#[serde(
+    untagged,
+    expecting = "\"published\", or lists of parts by stage, or of values by stage and parameter"
+)]
 pub enum Grid {
     /// All parameters for which a grid was published, with the values of that grid.
     Published(PublishedWord),
-    /// These, written `stage.parameter = values`.
-    These(BTreeMap<String, BTreeMap<String, GridValues>>),
+    /// These, written `stage = parts` or `stage.parameter = values`.
+    These(BTreeMap<String, GridStage>),
+}
+
+/// What a grid varies at one stage.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "a list of parts, or lists of values by parameter")]
+pub enum GridStage {
+    /// The part itself. Combinations that do not fit together are left out, and said.
+    Parts(Vec<String>),
+    /// Parameters of the part.
+    Parameters(BTreeMap<String, GridValues>),
 }
 
 impl Grid {
@@ -179,13 +196,22 @@ impl Grid {
         matches!(self, Grid::These(parameters) if parameters.is_empty())
     }
 
-    /// The first parameter with an empty list, which would remove its recipe.
+    /// Whether it varies parts, and not only parameters.
+    pub fn swaps_parts(&self) -> bool {
+        let Grid::These(stages) = self else { return false };
+        stages.values().any(|stage| matches!(stage, GridStage::Parts(_)))
+    }
+
+    /// The first entry with an empty list, which would make its recipe vanish.
     fn without_values(&self) -> Option<String> {
         let Grid::These(stages) = self else { return None };
         let empty = |values: &GridValues| matches!(values, GridValues::These(v) if v.is_empty());
-        stages.iter().find_map(|(stage, parameters)| {
-            let (parameter, _) = parameters.iter().find(|(_, values)| empty(values))?;
-            Some(format!("{stage}.{parameter}"))
+        stages.iter().find_map(|(stage, varied)| match varied {
+            GridStage::Parts(parts) => parts.is_empty().then(|| stage.clone()),
+            GridStage::Parameters(parameters) => {
+                let (parameter, _) = parameters.iter().find(|(_, values)| empty(values))?;
+                Some(format!("{stage}.{parameter}"))
+            }
         })
     }
 }
@@ -381,8 +407,16 @@ impl Study {
 impl Recipe {
     /// The parts that it replaces, with their stages.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Stage, &str)> {
-        let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
-        Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
+        let parts = [
+            (Stage::Ca, &self.ca),
+            (Stage::Confidence, &self.confidence),
+            (Stage::Enhance, &self.enhance),
+            (Stage::Stop, &self.stop),
+            (Stage::Consensus, &self.consensus),
+            (Stage::Backend, &self.backend),
+            (Stage::Precision, &self.precision),
+        ];
+        parts.into_iter().filter_map(|(stage, part)| Some((stage, part.as_deref()?)))
     }
 
     /// Its name in tables, without the values of grids.
@@ -453,7 +487,8 @@ mod tests {
             ("[base]\n[draws]\ncolumns = [0]", "s.toml: draws.columns: columns are counted"),
             ("k = [2, 0]\n[base]", "s.toml: k: there must be"),
             ("tuned_by = \"ari\"\n[base]", "s.toml: tuned_by: there is no grid to tune"),
-            ("[base]\ngrid = \"all\"", "s.toml:3:8: \"published\", or lists of values"),
+            ("[base]\ngrid = \"all\"", "s.toml:3:8: \"published\", or lists of parts"),
+            ("[base]\ngrid = { ca = [] }", "s.toml: grid: ca has no values"),
             ("[base]\ngrid = { ca.theta = [] }", "s.toml: grid: ca.theta has no values"),
         ];
         for (text, expected) in cases {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
+use enclust_core::{Event, Watch};
 use enclust_io::write_atomically;
 use serde::Serialize;
 
@@ -15,47 +16,20 @@ use super::results::{Results, csv};
 use super::shard::Shard;
 use crate::error::StudyError;
 
+/// What is cancelled, in messages.
+const RUNNING: &str = "the study";
+
 /// Options for running a study.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RunOptions<'a> {
     /// Number of threads; 0 means all available threads. Results do not depend on it.
     pub threads: usize,
     /// The shard to run; `None` means all cells.
     pub shard: Option<Shard>,
-    /// Receives progress reports.
-    pub progress: &'a dyn Progress,
+    /// The observer, which is told of every cell that is done, and the flag that cancels the
+    /// study. Cells that were done before a study was cancelled are kept.
+    pub watch: Watch<'a>,
 }
-
-impl Default for RunOptions<'_> {
-    fn default() -> Self {
-        RunOptions { threads: 0, shard: None, progress: &() }
-    }
-}
-
-impl std::fmt::Debug for RunOptions<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RunOptions")
-            .field("threads", &self.threads)
-            .field("shard", &self.shard)
-            .finish_non_exhaustive()
-    }
-}
-
-/// Receives progress reports of a study.
-pub trait Progress: Sync {
-    /// The study starts with `cells` cells, of which `finished` were finished before.
-    fn begin(&self, cells: usize, finished: usize) {
-        let _ = (cells, finished);
-    }
-
-    /// A cell was finished; `cell` is its description.
-    fn finished(&self, cell: &str) {
-        let _ = cell;
-    }
-}
-
-/// Ignores progress reports.
-impl Progress for () {}
 
 impl Plan {
     /// Runs the study and keeps its results in memory.
@@ -93,12 +67,16 @@ impl Plan {
         let cells = options.shard.map_or_else(|| (0..all).collect(), |shard| shard.cells(all));
         let missing: Vec<usize> =
             cells.iter().copied().filter(|cell| !finished.contains_key(cell)).collect();
-        options.progress.begin(cells.len(), cells.len() - missing.len());
-        engine::run(self, &missing, options.threads, |result| {
+        let (mut done, total) = ((cells.len() - missing.len()) as u64, cells.len() as u64);
+        let watch = options.watch;
+        watch.progress(RUNNING, done, total).map_err(StudyError::cancelled)?;
+        engine::run(self, &missing, options, |result| {
             keep(&result)?;
-            options.progress.finished(&self.protocol.describe(result.cell));
+            // A break shows at the next progress.
+            let _ = watch.notice(&Event::Done(&self.protocol.describe(result.cell)));
             finished.insert(result.cell, result);
-            Ok(())
+            done += 1;
+            watch.progress(RUNNING, done, total).map_err(StudyError::cancelled)
         })?;
         Ok(finished)
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use enclust_core::{Ensemble, Evidence, Partition, Report, Result, Similarity};
+use enclust_core::{Ensemble, Evidence, Partition, Real, Report, Result, Similarity};
 use enclust_metrics::{NmiMean, Scores, mean_agreement};
 
 use super::pair_curve::{PairFigure, pair_curve};
@@ -130,10 +130,10 @@ pub(crate) fn of_partition(
 }
 
 /// The metrics of a fit, in their order.
-pub(crate) fn of_fit(
+pub(crate) fn of_fit<S: Real>(
     metrics: &[Metric],
     truth: Option<&Partition>,
-    evidence: &Evidence<f64>,
+    evidence: &Evidence<S>,
     report: &Report,
 ) -> Result<Vec<f64>> {
     let thresholds: Vec<f64> = metrics.iter().filter_map(threshold).collect();
@@ -164,13 +164,14 @@ fn threshold(metric: &Metric) -> Option<f64> {
 }
 
 /// Frobenius norm of the n × n matrix over the samples.
-fn norm(similarity: &Similarity<f64>) -> f64 {
+fn norm<S: Real>(similarity: &Similarity<S>) -> f64 {
     let sizes: Vec<f64> = similarity.grouping().sizes().iter().map(|&r| r as f64).collect();
     let row = |p: usize| -> f64 {
+        let square = |c: &S| c.wide() * c.wide();
         let between: f64 =
-            similarity.row(p).iter().zip(&sizes[p + 1..]).map(|(c, r)| r * c * c).sum();
-        let (within, own) = (similarity.within()[p], similarity.own()[p]);
-        sizes[p] * (2.0 * between + (sizes[p] - 1.0) * within * within + own * own)
+            similarity.row(p).iter().zip(&sizes[p + 1..]).map(|(c, r)| r * square(c)).sum();
+        let (within, own) = (square(&similarity.within()[p]), square(&similarity.own()[p]));
+        sizes[p] * (2.0 * between + (sizes[p] - 1.0) * within + own)
     };
     (0..sizes.len()).map(row).sum::<f64>().sqrt()
 }

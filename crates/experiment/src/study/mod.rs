@@ -20,7 +20,7 @@
 //! # columns = [1, 4, 9]                # or these clusterings, counted from 1
 //!
 //! [base]
-//! method = "ec-cms"                    # or parts: ca, confidence, enhance, stop, finish
+//! method = "ec-cms"                    # or parts: ca, confidence, enhance, stop, consensus
 //! set = { enhance.lambda = 0.4, confidence.alpha = 0.8 }
 //! per_pool.Ecoli = { confidence.alpha = 0.75 }
 //!
@@ -30,6 +30,10 @@
 //! [[variant]]                          # every combination of a grid is a variant
 //! name = "grid"
 //! grid = { enhance.lambda = [0.01, 0.1, 1], confidence.alpha = [0.7, 0.8] }
+//!
+//! [[variant]]                          # a grid over parts: what does not fit is left out and said
+//! name = "ablation"
+//! grid = { ca = ["eac", "lwca"], backend = ["faer", "nalgebra"], precision = ["f32", "f64"] }
 //!
 //! [[variant]]                          # another method; nothing of the base is left
 //! method = "lwea"
@@ -66,10 +70,9 @@
 //!
 //! ```no_run
 //! use std::path::Path;
-//! use enclust_experiment::study::{RunOptions, Study};
-//! use enclust_registry::standard;
+//! use enclust_experiment::study::{Registries, RunOptions, Study};
 //!
-//! let plan = Study::read("mine.toml")?.plan(&standard(), &["pools".into()])?;
+//! let plan = Study::read("mine.toml")?.plan(&Registries::standard(), &["pools".into()])?;
 //! let results = plan.run_in(Path::new("mine"), &RunOptions::default())?;
 //! for row in results.summary()? {
 //!     println!("{} {} {}: {:.3} ± {:.3}", row.pool, row.variant, row.metric, row.mean, row.std);
@@ -79,6 +82,7 @@
 
 mod cell;
 mod cluster_counts;
+mod composed;
 mod engine;
 mod file;
 mod folder;
@@ -97,15 +101,16 @@ mod variants;
 
 pub use cell::CellResult;
 pub use cluster_counts::OtherCount;
+pub use composed::Registries;
 pub use file::{
-    Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Setting, Settings, Study,
-    TrueWord,
+    Clusters, Draws, Grid, GridStage, GridValues, OneOrMany, PublishedWord, Recipe, Setting,
+    Settings, Study, TrueWord,
 };
-pub use folder::{Progress, RunOptions, merge};
+pub use folder::{RunOptions, merge};
 pub use journal::Finished;
 pub use metric::Metric;
 pub use pair_curve::PairFigure;
-pub use plan::Plan;
+pub use plan::{Plan, Refused};
 pub use protocol::{
     Cell, EnsembleRule, Figure, PartRecord, PipelineRecord, PoolRecord, Protocol, VariantRecord,
 };

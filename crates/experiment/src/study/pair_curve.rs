@@ -1,6 +1,6 @@
 //! Precision and recall of the pairs above thresholds of a similarity.
 
-use enclust_core::{Error, Partition, Result, Similarity};
+use enclust_core::{Error, Partition, Real, Result, Similarity};
 use rayon::prelude::*;
 
 /// A measure of the pairs at or above a threshold.
@@ -54,8 +54,8 @@ impl PairCounts {
 }
 
 /// Counts for each threshold, in the given order, in one pass over the similarity.
-pub(crate) fn pair_curve(
-    similarity: &Similarity<f64>,
+pub(crate) fn pair_curve<S: Real>(
+    similarity: &Similarity<S>,
     truth: &Partition,
     thresholds: &[f64],
 ) -> Result<Vec<PairCounts>> {
@@ -95,24 +95,27 @@ pub(crate) fn pair_curve(
 
 /// Value, number of pairs and number of true pairs: within group p, and of p with each
 /// later group.
-fn pairs_of<'a>(
-    similarity: &'a Similarity<f64>,
+fn pairs_of<'a, S: Real>(
+    similarity: &'a Similarity<S>,
     classes: &'a [Vec<(usize, u64)>],
     p: usize,
 ) -> impl Iterator<Item = (f64, u64, u64)> + 'a {
     let sizes = similarity.grouping().sizes();
     let size = sizes[p] as u64;
     let right = classes[p].iter().map(|&(_, c)| c * (c - 1) / 2).sum();
-    let within = (similarity.within()[p], size * (size - 1) / 2, right);
+    let within = (similarity.within()[p].wide(), size * (size - 1) / 2, right);
     let others = similarity.row(p).iter().enumerate().map(move |(at, &value)| {
         let q = p + 1 + at;
-        (value, size * sizes[q] as u64, common(&classes[p], &classes[q]))
+        (value.wide(), size * sizes[q] as u64, common(&classes[p], &classes[q]))
     });
     std::iter::once(within).chain(others)
 }
 
 /// Number of samples per class in each group, sorted by class.
-fn classes_of_groups(similarity: &Similarity<f64>, truth: &Partition) -> Vec<Vec<(usize, u64)>> {
+fn classes_of_groups<S: Real>(
+    similarity: &Similarity<S>,
+    truth: &Partition,
+) -> Vec<Vec<(usize, u64)>> {
     let mut classes = vec![Vec::<(usize, u64)>::new(); similarity.len()];
     for (&group, &class) in similarity.grouping().map().iter().zip(truth.labels()) {
         let counts = &mut classes[group as usize];

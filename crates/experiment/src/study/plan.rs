@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use enclust_core::{Backend, BoxedPipeline, Error, Kind, Method, Part, Registry, Stage};
+use enclust_core::{Error, Kind, Part, Registry, Stage};
 use enclust_io::{Pool, read_pool};
 use enclust_registry::DEFAULT_BACKEND;
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 
+use super::composed::{Composed, Registries};
 use super::file::{Clusters, OneOrMany, Recipe, Study};
 use super::metric::Metric;
 use super::pair_curve::PairFigure;
@@ -29,9 +30,10 @@ pub struct Plan {
     pub(crate) metrics: Vec<Metric>,
     /// For each pool and rule, the columns of each run.
     pub(crate) draws: Vec<Vec<Vec<Vec<usize>>>>,
-    /// For each variant, a pipeline a pool; pools with equal parts share one.
-    pub(crate) pipelines: Vec<Vec<Arc<BoxedPipeline<f64>>>>,
-    pub(crate) backend: Box<dyn Backend<f64>>,
+    /// For each variant, one pipeline per pool; pools with equal parts share one.
+    pub(crate) pipelines: Vec<Vec<Arc<Composed>>>,
+    /// The points of grids over parts whose parts do not fit together.
+    pub refused: Vec<Refused>,
     pub(crate) one_at_a_time: bool,
 }
 
@@ -44,15 +46,20 @@ impl Study {
     ///
     /// # Errors
     /// Everything a study can get wrong; see [`StudyError`].
-    pub fn plan(&self, registry: &Registry<f64>, folders: &[PathBuf]) -> Result<Plan, StudyError> {
+    pub fn plan(&self, registries: &Registries, folders: &[PathBuf]) -> Result<Plan, StudyError> {
+        let registry = &registries.double;
         let metrics = self.all_metrics()?;
         let found = self.find_pools(folders)?;
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
         let mut variants = self.variants(registry, &names)?;
+        let several = self.numbers_of_clusters().len() > 1;
+        let refused = refuse_misfits(registries, &mut variants, several)?;
         let tuning = self.tuning(registry, &names, &metrics, &mut variants)?;
         check_similarity(registry, &variants, &metrics)?;
-        let several = self.numbers_of_clusters().len() > 1;
-        let pipelines = build(registry, &variants, several)?;
+        let pipelines = variants
+            .iter()
+            .map(|variant| compose(registries, variant, several).map_err(|e| variant.refused(e)))
+            .collect::<Result<_, _>>()?;
         let mut pools = Vec::new();
         let mut records = Vec::new();
         for (name, path) in &found {
@@ -75,13 +82,9 @@ impl Study {
             variants: variants.iter().map(|v| v.record(registry)).collect::<Result<_, _>>()?,
             tuning,
         };
-        let backend = registry
-            .backend
-            .build(&Part::named(DEFAULT_BACKEND))
-            .map_err(|error| StudyError::Backend { error: Box::new(error) })?;
         let draws = draws(&protocol)?;
         let one_at_a_time = self.one_at_a_time;
-        Ok(Plan { protocol, pools, metrics, draws, pipelines, backend, one_at_a_time })
+        Ok(Plan { protocol, pools, metrics, draws, pipelines, refused, one_at_a_time })
     }
 
     /// Recipes whose method, or one of whose parts, the registry does not have.
@@ -166,29 +169,60 @@ impl Study {
     }
 }
 
-/// The pipelines. One that learns for a k cannot be cut at several.
-fn build(
-    registry: &Registry<f64>,
-    variants: &[Variant],
+/// A variant whose parts do not fit together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Refused {
+    /// Its name, values of the grid included.
+    pub variant: String,
+    /// Why it cannot be run.
+    pub reason: Error,
+}
+
+/// Takes out the points of grids over parts that cannot be composed; not all points of a recipe
+/// may be of that kind.
+fn refuse_misfits(
+    registries: &Registries,
+    variants: &mut Vec<Variant>,
     several: bool,
-) -> Result<Vec<Vec<Arc<BoxedPipeline<f64>>>>, StudyError> {
-    let mut all = Vec::new();
-    for variant in variants {
-        let mut pipelines: Vec<Arc<BoxedPipeline<f64>>> = Vec::new();
-        for (at, spec) in variant.specs.iter().enumerate() {
-            let same = variant.specs[..at].iter().position(|earlier| earlier == spec);
-            pipelines.push(match same {
-                Some(earlier) => Arc::clone(&pipelines[earlier]),
-                None => Arc::new(registry.pipeline(spec).map_err(|e| variant.refused(e))?),
-            });
-            if several && pipelines[at].reads_k() {
-                let component = spec.ca.name.clone();
-                return Err(variant.refused(Error::NeedsClusters { component }));
+) -> Result<Vec<Refused>, StudyError> {
+    let mut refused = Vec::new();
+    let mut kept = Vec::new();
+    for variant in std::mem::take(variants) {
+        match compose(registries, &variant, several) {
+            Err(reason) if variant.swaps_parts => {
+                refused.push((variant.name.clone(), reason, variant));
             }
+            Err(error) => return Err(variant.refused(error)),
+            Ok(_) => kept.push(variant),
         }
-        all.push(pipelines);
     }
-    Ok(all)
+    let lost = |variant: &Variant| !kept.iter().any(|other| other.from == variant.from);
+    if let Some((_, reason, variant)) = refused.iter().find(|(_, _, variant)| lost(variant)) {
+        return Err(variant.refused(reason.clone()));
+    }
+    *variants = kept;
+    Ok(refused.into_iter().map(|(variant, reason, _)| Refused { variant, reason }).collect())
+}
+
+/// The pipelines of a variant, one per pool. One that learns for a k cannot be cut at several.
+fn compose(
+    registries: &Registries,
+    variant: &Variant,
+    several: bool,
+) -> Result<Vec<Arc<Composed>>, Error> {
+    let mut pipelines: Vec<Arc<Composed>> = Vec::new();
+    for (at, spec) in variant.specs.iter().enumerate() {
+        let same = variant.specs[..at].iter().position(|earlier| earlier == spec);
+        pipelines.push(match same {
+            Some(earlier) => Arc::clone(&pipelines[earlier]),
+            None => Arc::new(registries.compose(spec)?),
+        });
+        if several && pipelines[at].reads_k() {
+            return Err(Error::NeedsClusters { component: spec.ca.name.clone() });
+        }
+    }
+    Ok(pipelines)
 }
 
 /// Figures of a similarity are asked only of variants that make one.

@@ -2,7 +2,7 @@
 
 use enclust_core::{Error, PipelineSpec, Real, Registry, Stage, Value};
 
-use super::file::{Grid, GridValues, Recipe, Settings, settings};
+use super::file::{Grid, GridStage, GridValues, Recipe, Settings, settings};
 
 /// A pipeline of the study on one pool.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,12 +44,47 @@ pub(crate) fn points<S: Real>(
     pool: &str,
 ) -> Result<Vec<Point>, Refusal> {
     let spec = without_grid(registry, base, recipe, pool)?;
-    let parameters = grid(registry, &spec, &recipe.grid)?;
     let mut points = vec![Point { grid: Vec::new(), spec }];
-    for (path, values) in parameters {
+    for (stage, parts) in parts_of(&recipe.grid)? {
+        points = swapped(registry, points, stage, parts)?;
+    }
+    for (path, values) in parameters_of(registry, &points[0].spec, &recipe.grid)? {
         points = crossed(points, &path, values.into_iter())?;
     }
     Ok(points)
+}
+
+/// The parts of a grid by stage. The enhancer comes first, because it decides whether there are
+/// confident pairs and a stopping rule to swap.
+fn parts_of(grid: &Grid) -> Result<Vec<(Stage, &[String])>, Refusal> {
+    let Grid::These(stages) = grid else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for (stage, varied) in stages {
+        if let GridStage::Parts(parts) = varied {
+            all.push((stage.parse::<Stage>()?, &parts[..]));
+        }
+    }
+    all.sort_by_key(|&(stage, _)| (stage != Stage::Enhance, stage));
+    Ok(all)
+}
+
+/// Each point with each part.
+fn swapped<S: Real>(
+    registry: &Registry<S>,
+    points: Vec<Point>,
+    stage: Stage,
+    parts: &[String],
+) -> Result<Vec<Point>, Error> {
+    let mut all = Vec::new();
+    for point in points {
+        for part in parts {
+            let mut next = point.clone();
+            registry.swap(&mut next.spec, stage, part.parse()?)?;
+            next.grid.push((stage.to_string(), Value::Text(part.clone())));
+            all.push(next);
+        }
+    }
+    Ok(all)
 }
 
 /// The pipeline of a recipe on a pool, as if it had no grid.
@@ -69,7 +104,7 @@ pub(crate) fn without_grid<S: Real>(
 }
 
 /// The parameters of a grid by full name, each with its values.
-fn grid<S: Real>(
+fn parameters_of<S: Real>(
     registry: &Registry<S>,
     spec: &PipelineSpec,
     grid: &Grid,
@@ -87,7 +122,8 @@ fn grid<S: Real>(
             }
         }
         Grid::These(stages) => {
-            for (stage, parameters) in stages {
+            for (stage, varied) in stages {
+                let GridStage::Parameters(parameters) = varied else { continue };
                 for (parameter, values) in parameters {
                     let path = format!("{stage}.{parameter}");
                     let values = match values {

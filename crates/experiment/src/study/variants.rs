@@ -29,8 +29,10 @@ pub(super) struct Variant {
     /// Its pipeline on each pool.
     pub specs: Vec<PipelineSpec>,
     /// The recipe it comes from, by its index in the file and by name.
-    from: usize,
+    pub from: usize,
     recipe: String,
+    /// Whether it is a point of a grid over parts, of which some may not fit together.
+    pub swaps_parts: bool,
     against: Option<String>,
     /// The parameters of the grid to which it belongs.
     grid: Vec<String>,
@@ -197,6 +199,7 @@ impl Study {
                 let named = |point: &Point| Variant {
                     grid: point.grid.iter().map(|(path, _)| path.clone()).collect(),
                     against: recipe.get_ref().against.clone(),
+                    swaps_parts: recipe.get_ref().grid.swaps_parts(),
                     ..self.variant(from, recipe, point.label(recipe.get_ref()))
                 };
                 variants = points.iter().map(named).collect();
@@ -233,6 +236,7 @@ impl Study {
             specs: Vec::new(),
             from,
             recipe: recipe.get_ref().label(),
+            swaps_parts: false,
             against: None,
             grid: Vec::new(),
             file: self.file().to_string(),

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use enclust::core::Registry;
 use enclust_experiment::reproduce::{
     Note, PUBLISHED_RUNS, PaperTable, Request, Row, Selection, write_rows,
 };
@@ -82,7 +81,7 @@ fn table_names() -> PossibleValuesParser {
 /// Runs a table and prints it with the deviating cells.
 pub fn run(
     args: &ReproduceArgs,
-    registry: &Registry<f64>,
+    registries: &enclust_experiment::study::Registries,
     console: &Console,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -95,8 +94,8 @@ pub fn run(
         methods: args.methods.clone(),
         runs: args.runs.map(usize::from),
     };
-    let selection = table.select(&request, registry)?;
-    let plan = selection.study.plan(registry, &args.pools.folders())?;
+    let selection = table.select(&request, &registries.double)?;
+    let plan = selection.study.plan(registries, &args.pools.folders())?;
     let progress = Progress::new(console, "reading the pools");
     let options = args.threads.options(&progress);
     let results = match &args.out {
