@@ -17,7 +17,7 @@ part! {
     ///
     /// # Parameters
     ///
-    /// θ, see [`Lwca`].
+    /// `theta` (θ), the same as for [`Lwca`].
     ///
     /// # Complexity
     ///
@@ -26,7 +26,7 @@ part! {
     /// # Errors
     ///
     /// Missing labels are [unsupported](enclust_core::Error::Unsupported): a sample without any
-    /// label would have no link to cut.
+    /// label would be isolated in the graph.
     ///
     /// # Example
     ///
@@ -77,7 +77,7 @@ impl<S: Real> Ca<S> for LocallyWeightedBipartite {
         Ok(Bipartite { grouping: Arc::clone(microclusters.grouping()), weights }.into())
     }
 
-    /// A link for each label, in lists a row first and then packed.
+    /// One link per label, first in one list per row and then packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
         let lists =
