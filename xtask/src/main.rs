@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask <command>`.
+//! Development commands of the workspace: `cargo xtask <command>`.
 
 mod performance;
 
@@ -20,7 +20,7 @@ usage: cargo xtask <command>
                     environment in .venv), and the cost of EC-CMS against the
                     size; ENCLUST_POOLS as above, machine otherwise idle";
 
-/// What went wrong, in words.
+/// The error is a message.
 type Outcome<T = ()> = Result<T, String>;
 
 fn main() -> ExitCode {
@@ -47,8 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Benches are left out: as tests they would only repeat, slowly, what the
-/// tests cover.
+/// Benchmarks are excluded: run as tests, they would only repeat the tests more slowly.
 fn test(extra: &[&str]) -> Outcome {
     let targets =
         ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples", "--"];
@@ -73,8 +72,8 @@ fn lint() -> Outcome {
         .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Not verified by a build, because the lint has built the same sources; offline,
-/// because the tests have fetched every dependency.
+/// The packages are not verified by a build, because the lint has built the same sources. The
+/// command works offline, because the tests have downloaded all dependencies.
 fn package() -> Outcome {
     let options = ["--offline", "--no-verify", "--allow-dirty"];
     run(cargo(&["package", "--workspace", "--exclude", "xtask"]).args(options))
@@ -86,22 +85,22 @@ fn pools() -> Outcome {
     report(run_tests(cargo(&arguments).env("ENCLUST_POOLS", folder))?)
 }
 
-/// The folder of the published pools; `None`, said aloud, if none is named.
+/// The folder of the published pools; `None` with a message if the variable is not set.
 fn pools_folder() -> Outcome<Option<PathBuf>> {
     let Some(folder) = std::env::var_os("ENCLUST_POOLS") else {
-        println!("SKIPPED: what needs published pools, because ENCLUST_POOLS is not set");
+        println!("SKIPPED: checks that need the published pools, because ENCLUST_POOLS is not set");
         return Ok(None);
     };
-    // A folder that was named but is not there is a mistake, not a choice.
+    // If the variable is set but the folder does not exist, this is an error.
     let folder = std::path::absolute(&folder).map_err(|e| format!("ENCLUST_POOLS: {e}"))?;
     if !folder.is_dir() {
-        return Err(format!("ENCLUST_POOLS names {}, which is no folder", folder.display()));
+        return Err(format!("ENCLUST_POOLS is {}, which is not a folder", folder.display()));
     }
     println!("ENCLUST_POOLS={}", folder.display());
     Ok(Some(folder))
 }
 
-/// Nothing tested is nothing proved.
+/// Returns an error if no test was run.
 fn report(passed: usize) -> Outcome {
     if passed == 0 {
         return Err("no test was run".into());
@@ -110,7 +109,7 @@ fn report(passed: usize) -> Outcome {
     Ok(())
 }
 
-/// The cargo that runs this, at the root of the workspace.
+/// The cargo that runs this program, in the root folder of the workspace.
 fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -118,14 +117,14 @@ fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Says what is run, and runs it.
+/// Prints a command and runs it.
 fn run(command: &mut Command) -> Outcome {
     announce(command);
     let status = command.status().map_err(|e| format!("cannot start {}: {e}", shown(command)))?;
     check(command, status)
 }
 
-/// Runs tests, passing on what they print; the number that passed.
+/// Runs tests, prints their output and returns the number of tests that passed.
 fn run_tests(command: &mut Command) -> Outcome<usize> {
     announce(command);
     let start = |e: io::Error| format!("cannot start cargo: {e}");
@@ -137,7 +136,7 @@ fn run_tests(command: &mut Command) -> Outcome<usize> {
     counted.map_err(|e| format!("cannot read what the tests print: {e}"))
 }
 
-/// Copies the lines and adds up the tests that passed.
+/// Copies the lines and counts the tests that passed.
 fn count_passed(mut lines: impl BufRead, mut copy: impl Write) -> io::Result<usize> {
     let (mut passed, mut line) = (0, Vec::new());
     while lines.read_until(b'\n', &mut line)? > 0 {
@@ -162,7 +161,7 @@ fn announce(command: &Command) {
     println!("$ {}", shown(command));
 }
 
-/// The command as a shell would take it, with the rustdoc flags it sets.
+/// The command as it would be typed in a shell, with the rustdoc flags that it sets.
 fn shown(command: &Command) -> String {
     let flags = command.get_envs().find(|(name, _)| *name == "RUSTDOCFLAGS");
     let flags = flags.and_then(|(_, value)| value).map(|value| format!("RUSTDOCFLAGS={value:?}"));
