@@ -158,9 +158,8 @@ fn unambiguous(similarity: &Similarity<f64>, consensus: &Part) -> Vec<usize> {
     let (n, matrix) = (similarity.grouping().samples(), similarity.to_matrix());
     let objects = if of_groups { similarity.len() } else { n };
     let first = similarity.grouping().first_members();
-    let value = |i: usize, j: usize| match of_groups {
-        true => matrix[first[i] * n + first[j]],
-        false => matrix[i * n + j],
+    let value = |i: usize, j: usize| {
+        if of_groups { matrix[first[i] * n + first[j]] } else { matrix[i * n + j] }
     };
     let mut clusters: Vec<Vec<usize>> = (0..objects).map(|i| vec![i]).collect();
     let mut certain = Vec::new();

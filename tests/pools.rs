@@ -163,8 +163,8 @@ fn exact_is_as_close_to_the_optimum_as_it_says() {
     }
 }
 
-/// Samples out of 203 that SPCE matches on Lung: a row for each of ten ensembles of 20
-/// clusterings, a column for each τ = 0, 0.1, …, 0.9. From the authors' stored results.
+/// Number of the 203 samples of Lung that SPCE matches, from the authors' stored results: one
+/// row for each of ten ensembles of 20 clusterings, one column for each τ = 0, 0.1, …, 0.9.
 const SPCE_ON_LUNG: [[usize; 10]; 10] = [
     [184, 184, 184, 181, 180, 178, 178, 166, 166, 165],
     [185, 185, 178, 178, 178, 175, 176, 159, 159, 152],

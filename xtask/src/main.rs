@@ -9,16 +9,17 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [-- <args>]  every test and documentation example; <args> go to the tests
-  lint              formatting, clippy and rustdoc, warnings being errors
-  package           whether every crate can be packed for publishing
-  pools             the checks against published pools, in the folder that the
-                    variable ENCLUST_POOLS names
-  performance       the tables of docs/performance.md, all or those named (admm, lwea,
-                    sweep, growth, million, generate): EC-CMS and the making of
-                    base clusterings beside their peers in Python (makes an
-                    environment in .venv), and the cost of EC-CMS against the
-                    size; ENCLUST_POOLS as above, machine otherwise idle";
+  test [-- <args>]  run all tests and documentation examples; <args> go to the tests
+  lint              check formatting, clippy and rustdoc, with warnings as errors
+  package           check that every crate can be packaged for publishing
+  pools             run the checks on the published pools in the folder given by
+                    the variable ENCLUST_POOLS
+  performance       print the tables of docs/performance.md, all or those named
+                    (admm, lwea, sweep, growth, million, generate): EC-CMS and
+                    the generation of base clusterings compared with Python
+                    programs (creates an environment in .venv), and the cost of
+                    EC-CMS by size; ENCLUST_POOLS as above; the machine should
+                    otherwise be idle";
 
 /// The error is a message.
 type Outcome<T = ()> = Result<T, String>;

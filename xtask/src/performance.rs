@@ -85,7 +85,9 @@ fn admm_in_numpy(folder: &Path, python: &Path) -> Outcome {
             );
         }
     }
-    println!("\nNumPy: the inverse and five iterations are timed and extrapolated to the iterations of ec-cms-admm.");
+    println!(
+        "\nNumPy: the inverse and five iterations are timed and extrapolated to the iterations of ec-cms-admm."
+    );
     Ok(())
 }
 

@@ -212,7 +212,10 @@ fn parameters_chosen_for_a_pool_are_told() {
         String::from_utf8(output.stdout).unwrap()
     };
     let text = told("spce,eac");
-    assert!(text.contains("selected for a pool by the truth:\n  spce, Ecoli: ca.tau=0.2\n"), "{text}");
+    assert!(
+        text.contains("selected for a pool by the truth:\n  spce, Ecoli: ca.tau=0.2\n"),
+        "{text}"
+    );
     assert!(!told("eac,lwea").contains("by the truth"));
 }
 

@@ -328,7 +328,11 @@ fn tuned_figures_are_those_of_the_runs() {
 fn what_cannot_be_tuned_is_refused() {
     let cases = [
         ("\"ari\"\n", "\"nmi\"\n", "tuned_by: nmi is not among the metrics"),
-        ("\"ari\"\n", "\"iterations\"\n", "tuned_by: iterations is not a metric for which larger is"),
+        (
+            "\"ari\"\n",
+            "\"iterations\"\n",
+            "tuned_by: iterations is not a metric for which larger is",
+        ),
         ("\"ari\"\n", "\"arj\"\n", "there is no metric \"arj\""),
         (
             "grid = { enhance.lambda = [0.1, 1] }",
@@ -375,7 +379,10 @@ fn fewer_clusters_than_asked_for_are_counted() {
     };
     assert!(clusters(true).all(|(k, found)| found == k));
     assert!(clusters(false).all(|(k, found)| found <= k));
-    assert!(clusters(false).any(|(k, found)| found < k), "ecpcs-mc finds fewer than nine clusters in some runs");
+    assert!(
+        clusters(false).any(|(k, found)| found < k),
+        "ecpcs-mc finds fewer than nine clusters in some runs"
+    );
     let others = results.other_counts();
     assert!(others.iter().all(|other| other.variant == "ecpcs-mc" && *other.found.end() < other.k));
     let told: usize = others.iter().map(|other| other.runs).sum();

@@ -202,7 +202,9 @@ impl<'a> Plan<'a> {
         if params.min_clusters > most_clusters {
             let why = match params.max_clusters {
                 Some(_) => "which is max_clusters".to_string(),
-                None => format!("the square root of the number of samples a clustering is fitted on, {fitted}"),
+                None => format!(
+                    "the square root of the number of samples a clustering is fitted on, {fitted}"
+                ),
             };
             Err(ParamError::OutOfRange {
                 component: NAME,

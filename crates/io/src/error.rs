@@ -143,7 +143,9 @@ pub enum Fault {
         line: usize,
     },
     /// It is unclear whether the first line is a header.
-    #[error("it is unclear whether line 1 is a header or a sample; state which (header: yes or no)")]
+    #[error(
+        "it is unclear whether line 1 is a header or a sample; state which (header: yes or no)"
+    )]
     HeaderUnclear,
     /// It is unclear whether the first column names the samples.
     #[error(
@@ -228,7 +230,9 @@ pub enum Fault {
         id: String,
     },
     /// There is a label −1, and its meaning is not stated.
-    #[error("{at}: the label -1 usually marks noise; state its meaning (noise: singleton or missing)")]
+    #[error(
+        "{at}: the label -1 usually marks noise; state its meaning (noise: singleton or missing)"
+    )]
     Noise {
         /// Where.
         at: Place,
@@ -311,7 +315,9 @@ pub enum MatError {
     #[error("not a MATLAB file of version 5 to 7; in MATLAB, save with '-v7'")]
     NotMat,
     /// It is an HDF5 file, the format of MATLAB version 7.3.
-    #[error("a MATLAB file of version 7.3 (HDF5), which is not supported; in MATLAB, save with '-v7'")]
+    #[error(
+        "a MATLAB file of version 7.3 (HDF5), which is not supported; in MATLAB, save with '-v7'"
+    )]
     Hdf5,
     /// The file ends too early.
     #[error("truncated: {needed} bytes are needed at byte {at}, {left} are left")]

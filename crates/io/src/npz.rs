@@ -50,7 +50,10 @@ impl Archive<'_> {
         let (packed, declared) = (entry.compressed_size(), entry.size());
         let most = packed.saturating_mul(DEFLATE as u64).min(MAX_INFLATED as u64);
         if declared > most {
-            let what = format!("{:?} declares {declared} bytes, but at most {most} are possible", shown(name));
+            let what = format!(
+                "{:?} declares {declared} bytes, but at most {most} are possible",
+                shown(name)
+            );
             return Err(Fault::Npz { what });
         }
         let mut bytes = Vec::new();

@@ -91,9 +91,8 @@ impl GroupGraph<'_> {
         for (&component, size) in components.iter().zip(self.sizes) {
             samples.get_mut(component).into_iter().for_each(|sum| *sum += size);
         }
-        let coordinate = |component: usize, j: usize| match component == j {
-            true => 1.0 / f64::sqrt(samples[j]),
-            false => 0.0,
+        let coordinate = |component: usize, j: usize| {
+            if component == j { 1.0 / f64::sqrt(samples[j]) } else { 0.0 }
         };
         let rows = components.iter().flat_map(|&component| (0..c).map(move |j| (component, j)));
         let coordinates = rows.map(|(component, j)| coordinate(component, j)).collect();
@@ -120,12 +119,11 @@ impl GroupGraph<'_> {
         let mut out = Mat::zeros(n, n);
         out.data_mut().par_chunks_mut(n).enumerate().for_each(|(p, column)| {
             for (q, entry) in column.iter_mut().enumerate() {
-                *entry = match p == q {
-                    true => degrees[p],
-                    false => {
-                        let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
-                        -(self.sizes[p] * self.sizes[q]).sqrt() * weight
-                    }
+                *entry = if p == q {
+                    degrees[p]
+                } else {
+                    let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
+                    -(self.sizes[p] * self.sizes[q]).sqrt() * weight
                 };
             }
         });
@@ -166,9 +164,8 @@ mod tests {
             (p, q) => graph.between[condensed_index(n, p.min(q), p.max(q))],
         };
         let degree = |i: usize| (0..groups.len()).map(|j| weight(i, j)).sum::<f64>();
-        Mat::from_fn(groups.len(), groups.len(), |i, j| match i == j {
-            true => degree(i) - weight(i, j),
-            false => -weight(i, j),
+        Mat::from_fn(groups.len(), groups.len(), |i, j| {
+            if i == j { degree(i) - weight(i, j) } else { -weight(i, j) }
         })
     }
 

@@ -270,10 +270,8 @@ impl<'a> Learner<'a> {
         for (k, divergence) in divergences.iter_mut().enumerate() {
             let labels = self.microclusters.column(k);
             let others = labels.iter().zip(&*row).zip(&self.sizes);
-            let joined = |((&l, log), r): ((&u32, &f64), &f64)| match l == labels[p] {
-                true => r * log,
-                false => 0.0,
-            };
+            let joined =
+                |((&l, log), r): ((&u32, &f64), &f64)| if l == labels[p] { r * log } else { 0.0 };
             let size = self.cluster_size(p, k);
             *divergence = -size.ln() - others.map(joined).sum::<f64>() / size;
         }
@@ -281,12 +279,11 @@ impl<'a> Learner<'a> {
 
     /// Computes w, where samples on which the clusterings diverge count less, and increases γ.
     fn sample_weights(&mut self) -> Vec<f64> {
-        let divergence = |row: &[f64]| match self.params.last_clustering_weighs {
-            true => {
+        let divergence = |row: &[f64]| {
+            if self.params.last_clustering_weighs {
                 let last = row.len() - 1;
                 self.microclusters.total_weight() * row[last] / self.shares[last]
-            }
-            false => {
+            } else {
                 let each = row.iter().zip(&self.shares).enumerate();
                 each.map(|(k, (d, b))| self.microclusters.weight(k) * d / b).sum()
             }

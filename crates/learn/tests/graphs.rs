@@ -156,9 +156,12 @@ fn slow_trce(e: &Ensemble, c: usize, params: &Trce) -> Option<Matrix> {
     let mut age = 0.0;
     for step in 1..=params.iterations {
         let u: Vec<f64> = (0..n)
-            .map(|i| match params.last_clustering_weighs {
-                true => m as f64 * d[i][m - 1] / b[m - 1],
-                false => (0..m).map(|k| d[i][k] / b[k]).sum(),
+            .map(|i| {
+                if params.last_clustering_weighs {
+                    m as f64 * d[i][m - 1] / b[m - 1]
+                } else {
+                    (0..m).map(|k| d[i][k] / b[k]).sum()
+                }
             })
             .collect();
         let mut sorted = u.clone();

@@ -110,9 +110,10 @@ pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
         Rule::Gap => gap::pick(stability, &levels)?,
     };
     let clear = stability.params.clear;
-    let (verdict, compared) = match level.agreement >= clear {
-        true => (Verdict::Clear, "at least"),
-        false => (Verdict::Unclear, "less than"),
+    let (verdict, compared) = if level.agreement >= clear {
+        (Verdict::Clear, "at least")
+    } else {
+        (Verdict::Unclear, "less than")
     };
     let reason = format!(
         "{reason}; {verdict}: the agreement of the draws is {:.3}, {compared} {clear}",

@@ -27,10 +27,9 @@ use crate::stability::Level;
 /// Δ of each area, in order of k.
 pub(crate) fn delta_areas(areas: &[f64]) -> Vec<f64> {
     // The area is 0: no draw separates any samples, for every k.
-    let grown = areas.windows(2).map(|pair| match pair[0] > 0.0 {
-        true => (pair[1] - pair[0]) / pair[0],
-        false => 0.0,
-    });
+    let grown = areas
+        .windows(2)
+        .map(|pair| if pair[0] > 0.0 { (pair[1] - pair[0]) / pair[0] } else { 0.0 });
     areas.first().copied().into_iter().chain(grown).collect()
 }
 

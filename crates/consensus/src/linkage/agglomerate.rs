@@ -330,9 +330,10 @@ impl<R: Rule> Agglomeration<R> {
         watch: &mut dyn Watch,
     ) -> Result<()> {
         let links = self.links_of_union(a, b);
-        let (own_a, own_b, across) = match a == b {
-            true => [self.crowds[a].own; 3].into(),
-            false => (self.crowds[a].own, self.crowds[b].own, self.links[self.place_of(a, b)]),
+        let (own_a, own_b, across) = if a == b {
+            [self.crowds[a].own; 3].into()
+        } else {
+            (self.crowds[a].own, self.crowds[b].own, self.links[self.place_of(a, b)])
         };
         let own = R::join(R::join(own_a, own_b), R::join(across, across));
         let weight = self.weights[a] + self.weights[b];
@@ -355,9 +356,8 @@ impl<R: Rule> Agglomeration<R> {
     /// The links between the union of a cluster of slot a and one of slot b and all other
     /// slots.
     fn links_of_union(&self, a: usize, b: usize) -> Vec<f64> {
-        let link = |i: usize, x: usize| match i == x {
-            true => self.crowds[i].own,
-            false => self.links[self.place_of(i, x)],
+        let link = |i: usize, x: usize| {
+            if i == x { self.crowds[i].own } else { self.links[self.place_of(i, x)] }
         };
         (0..self.slots()).map(|x| R::join(link(a, x), link(b, x))).collect()
     }

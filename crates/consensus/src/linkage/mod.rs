@@ -281,7 +281,10 @@ impl<S: Real> Fitted<S> for Tree {
 fn reserve<T>(component: &str, len: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| {
-        Error::unsupported(component, format!("a table of {len} pairs, which does not fit into memory"))
+        Error::unsupported(
+            component,
+            format!("a table of {len} pairs, which does not fit into memory"),
+        )
     })?;
     Ok(room)
 }

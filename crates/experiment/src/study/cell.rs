@@ -47,9 +47,10 @@ pub(crate) fn run(plan: &Plan, number: usize, memory: Option<u64>) -> Result<Cel
     let pipeline = &plan.pipelines[cell.variant][cell.pool];
     let drawn = pool.ensemble.select(&plan.draws[cell.pool][cell.ensemble][cell.run])?;
     let seed = plan.protocol.seed.wrapping_add(cell.run as u64);
-    let (ensemble, truth) = match plan.protocol.shuffle {
-        true => shuffled(&drawn, pool.truth.as_ref(), seed)?,
-        false => (drawn, pool.truth.clone()),
+    let (ensemble, truth) = if plan.protocol.shuffle {
+        shuffled(&drawn, pool.truth.as_ref(), seed)?
+    } else {
+        (drawn, pool.truth.clone())
     };
     let truth = truth.as_ref();
     let mut ctx = Ctx::new(&*plan.backend).with_seed(seed);

@@ -23,9 +23,10 @@ pub(crate) fn run(
     finished: impl FnMut(CellResult) -> Result<(), StudyError> + Send,
 ) -> Result<(), StudyError> {
     let threads = self::threads(threads);
-    let (workers, each) = match plan.one_at_a_time {
-        true => (1, threads),
-        false => (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1))),
+    let (workers, each) = if plan.one_at_a_time {
+        (1, threads)
+    } else {
+        (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1)))
     };
     let mut order = cells.to_vec();
     let samples = |cell: usize| plan.protocol.pools[plan.protocol.cell(cell).pool].samples;

@@ -352,7 +352,10 @@ impl Study {
             return Err(self.invalid("draws", "size and columns exclude each other"));
         }
         if seed.is_some() && sizes.is_none() {
-            return Err(self.invalid("draws.seed", "a seed needs a size, because nothing is drawn without it"));
+            return Err(self.invalid(
+                "draws.seed",
+                "a seed needs a size, because nothing is drawn without it",
+            ));
         }
         if columns.as_ref().is_some_and(|c| c.is_empty() || c.contains(&0)) {
             return Err(self.invalid("draws.columns", "columns are counted from 1, at least one"));

@@ -134,7 +134,10 @@ fn introduce(
 ) -> Result<(), Failure> {
     let runs = selection.study.runs;
     writeln!(out, "{}: {}; {runs} draws from each pool", table.name, table.about)?;
-    writeln!(out, "EC-CMS at alpha = 0.8, lambda = 0.4 unless a row or the study states otherwise")?;
+    writeln!(
+        out,
+        "EC-CMS at alpha = 0.8, lambda = 0.4 unless a row or the study states otherwise"
+    )?;
     if !selection.skipped.is_empty() {
         writeln!(out, "not available yet: {}", selection.skipped.join(", "))?;
     }
