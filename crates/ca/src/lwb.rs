@@ -12,8 +12,12 @@ use crate::lwca::Lwca;
 use crate::memory::cluster_index;
 
 part! {
-    /// Samples linked to their base clusters, each link weighted by the cluster's
-    /// [reliability](ensemble_cluster_index).
+    /// Samples linked to their base clusters, weighted by the reliability of the clusters.
+    ///
+    /// # Problem
+    ///
+    /// Each sample is linked to its m base clusters. The weight of a link is the
+    /// [reliability](ensemble_cluster_index) of the cluster.
     ///
     /// # Parameters
     ///

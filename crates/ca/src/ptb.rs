@@ -10,9 +10,14 @@ use enclust_core::{
 use crate::pts::Pts;
 
 part! {
-    /// Microclusters linked to base clusters by their mean trajectory similarity to the members
-    /// of the cluster, including themselves. A cluster's members are counted in microclusters;
-    /// the links to the clusters of a weighted clustering are multiplied by its weight.
+    /// Microclusters linked to base clusters by trajectory similarity.
+    ///
+    /// # Problem
+    ///
+    /// The weight of the link between a microcluster and a base cluster is the mean trajectory
+    /// similarity of the microcluster to the members of the cluster, including itself. The
+    /// members of a cluster are counted in microclusters; the links to the clusters of a
+    /// weighted clustering are multiplied by its weight.
     ///
     /// # Parameters
     ///
