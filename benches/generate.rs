@@ -4,11 +4,11 @@
 //! cargo bench --bench generate -- overlapping 20000 16 100 target/generate
 //! ```
 //!
-//! Arguments: kind of features, samples, features, base clusterings, a folder. The
-//! features are `uniform` in a cube, or heaps around 40 centres in it, `apart` or
-//! `overlapping`. Prints: seconds, mean inertia. Leaves in the folder what a peer needs
-//! to do the same: `features.f64` (doubles, little-endian, row after row) and `pool.txt`
-//! (number of clusters and inertia of each clustering).
+//! Arguments: kind of features, samples, features, base clusterings, a folder. The features are
+//! `uniform` in a cube, or blobs around 40 centres in it, `apart` or `overlapping`. Prints:
+//! seconds, mean inertia. Writes the data for the comparison with other programs to the folder:
+//! `features.f64` (little-endian doubles in row-major order) and `pool.txt` (number of clusters
+//! and inertia of each clustering).
 
 mod common;
 
@@ -44,7 +44,7 @@ fn main() {
 
 fn features(kind: &str, samples: usize, dimension: usize) -> Vec<f64> {
     let mut random = Random(7);
-    // Standard deviation of a heap, in a cube of side 1.
+    // Standard deviation of a blob, in a cube of side 1.
     let spread = match kind {
         "apart" => 0.05,
         "overlapping" => 0.25,
@@ -52,7 +52,7 @@ fn features(kind: &str, samples: usize, dimension: usize) -> Vec<f64> {
         other => panic!("no kind of features is called {other}"),
     };
     let centres: Vec<f64> = (0..HEAPS * dimension).map(|_| random.unit()).collect();
-    // Twelve uniform numbers add up to variance 1.
+    // The sum of twelve uniform numbers has variance 1.
     let mut bell = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
     (0..samples * dimension).map(|at| centres[at % centres.len()] + spread * bell()).collect()
 }

@@ -4,10 +4,9 @@
 //! ENCLUST_POOLS=… cargo bench --bench on_pools -- ec-cms 3 LS FCT
 //! ```
 //!
-//! Arguments: a preset, the number of repetitions, data sets. Prints one line a data
-//! set: name, n, n', k, iterations, seconds of the enhancement, seconds of the whole
-//! run from labels to labels (best of the repetitions, after a warm-up), peak memory of
-//! the process in MB.
+//! Arguments: a preset, the number of repetitions, data sets. Prints one line per data set:
+//! name, n, n', k, iterations, seconds of the enhancement, seconds of the whole run from labels
+//! to labels (best of the repetitions, after a warm-up), peak memory of the process in MB.
 
 mod common;
 

@@ -1,12 +1,12 @@
-//! Does the optimum cluster better than the paper's early-stopped iterate?
+//! Compares the clusterings of the optimum with those of the paper's early-stopped iterate.
 //!
 //! ```text
 //! ENCLUST_POOLS=… cargo bench --bench optimum -- 0.8 0.4 20 Ecoli SPF
 //! ```
 //!
-//! Arguments: α, λ, number of the paper's draws, data sets. Prints one line a data set:
-//! name, α, λ, runs, mean and standard deviation of the ARI of `Admm`, of `Exact`, and of
-//! the difference between them, run by run.
+//! Arguments: α, λ, number of the paper's draws, data sets. Prints one line per data set: name,
+//! α, λ, runs, mean and standard deviation of the ARI of `Admm`, of `Exact`, and of the
+//! difference between them per run.
 
 mod common;
 

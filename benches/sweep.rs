@@ -1,12 +1,12 @@
-//! A sweep over λ: every solve from scratch, and each from the answers before.
+//! A sweep over λ: every solve from scratch, and each solve from the previous solutions.
 //!
 //! ```text
 //! ENCLUST_POOLS=… cargo bench --bench sweep -- 20 LS
 //! ```
 //!
 //! Arguments: number of points from λ = 0.01 to 1, evenly spaced in their logarithm;
-//! data sets. Prints one line a data set: name, seconds and iterations from scratch,
-//! seconds and iterations along the path, the worst certificate of either.
+//! data sets. Prints one line per data set: name, seconds and iterations from scratch, seconds
+//! and iterations along the path, the worst certificate of either.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn sweep(dataset: &str, lambdas: &[f64]) {
     println!("{dataset} {cold} {}", warm.line());
 }
 
-/// What a sweep took.
+/// The measurements of a sweep.
 struct Measured {
     began: Instant,
     iterations: usize,

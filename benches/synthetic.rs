@@ -6,10 +6,10 @@
 //!
 //! Arguments: distinct points, samples, repetitions. The points lie in four dimensions
 //! around 40 centres; each of 20 clusterings is the Voronoi diagram of some of them
-//! (2 to √points cells), and every point stands for samples / points samples. Prints: n,
-//! n', entries of H a row, iterations, seconds of microclusters, representation,
-//! confidence, enhancement, consensus, and of the whole run (the repetition with the
-//! best whole), peak memory of the process in MB.
+//! (2 to √points cells), and every point represents samples / points samples. Prints: n, n',
+//! entries of H per row, iterations, seconds of microclusters, representation, confidence,
+//! enhancement, consensus, and of the whole run (the repetition with the best whole), peak
+//! memory of the process in MB.
 
 mod common;
 
@@ -50,7 +50,7 @@ fn main() {
     println!("{samples} {groups} {links:.1} {} {peak}", best.expect("one run").1);
 }
 
-/// n' and the entries of H a row.
+/// n' and the entries of H per row.
 fn graph(ensemble: &Ensemble) -> (usize, f64) {
     let micro = Microclusters::of(ensemble);
     let ctx = &Ctx::<f64>::default();

@@ -1,4 +1,4 @@
-//! How loose the tolerance of `Exact` may be: labels against those at 1e-10.
+//! The effect of the tolerance of `Exact`: compares labels with those at 1e-10.
 //!
 //! ```text
 //! ENCLUST_POOLS=… cargo bench --bench tolerance -- 20 1e-2,3e-3,1e-3 Ecoli SPF
@@ -7,7 +7,7 @@
 //! Arguments: number of the paper's draws, tolerances, data sets. At α 0.8, λ 0.4 and the true
 //! number of clusters; the reference iterates in double precision. Prints for each data set and tolerance: name, tolerance, runs with
 //! equal labels, runs, mean iterations, mean ARI, and the numbers of the runs that
-//! differ with the ARI of their labels to those at 1e-10.
+//! differ with the ARI between their labels and those at 1e-10.
 
 mod common;
 

@@ -1,10 +1,8 @@
-//! Ensemble (consensus) clustering: many clusterings of the same samples go in,
-//! one better clustering comes out.
+//! Ensemble (consensus) clustering: combines many clusterings of the same samples into one.
 //!
-//! At its heart is *co-association matrix self-enhancement* (EC-CMS, Jia et al.,
-//! TNNLS 2023): take the pairs most base clusterings agree on, propagate them
-//! through the co-association matrix by a convex problem, then cluster the
-//! enhanced matrix.
+//! The central method is *co-association matrix self-enhancement* (EC-CMS, Jia et al., TNNLS
+//! 2023): select the pairs of samples that most base clusterings join, propagate them through
+//! the co-association matrix by solving a convex problem, and cluster the enhanced matrix.
 //!
 //! ```
 //! use enclust::prelude::*;
@@ -48,8 +46,8 @@
 //!
 //! # Parts of one's own
 //!
-//! Every part of that pipeline is a trait in [`core`]: swap one to compare, or
-//! write your own in a crate that depends on `enclust-core` alone.
+//! Every part of this pipeline is a trait in [`core`]. Parts can be replaced for comparison,
+//! and you can write your own in a crate that depends only on `enclust-core`.
 
 pub use enclust_ca as ca;
 pub use enclust_consensus as consensus;
@@ -69,7 +67,7 @@ pub use enclust_backend_nalgebra as backend_nalgebra;
 #[cfg(feature = "ndarray")]
 pub use enclust_backend_ndarray as backend_ndarray;
 
-/// What most programs need: the data, the stages, the standard parts, and how to compose them.
+/// The items that most programs need: data types, stages, standard parts and their composition.
 pub mod prelude {
     pub use crate::ca::{
         Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,

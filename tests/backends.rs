@@ -1,4 +1,4 @@
-//! Every backend gives the same answers.
+//! All backends give the same results.
 
 use enclust::core::{
     Backend, Component, Ctx, Ensemble, Fit, Method, Part, PipelineSpec, Question, Real, Registry,
@@ -66,7 +66,7 @@ fn enhancement_agrees_in_single_precision() {
     enhancement_agrees::<f32>(1e-4);
 }
 
-/// Labels of clear clusters by every backend, against the truth.
+/// Compares the labels of clear clusters with the truth for every backend.
 fn labels_are_the_truth<S: Precision>() {
     let registry = standard::<S>();
     let e = planted(60, 12, 4, 0.08, 4);

@@ -1,4 +1,4 @@
-//! Bad input is an error that names what and where, never a panic.
+//! Bad input leads to an error that states the cause and the location, never to a panic.
 
 use enclust::core::{
     BoxedPipeline, Ca, Error, Fit, Kind, Microclusters, ParamError, ParamSpec, Precomputed,
@@ -7,7 +7,7 @@ use enclust::core::{
 use enclust::prelude::*;
 use enclust_testkit::generate::planted;
 
-/// Messages go into one line of a log, and say something.
+/// Messages fit into one line of a log and contain these words.
 #[track_caller]
 fn says(error: &Error, message: &str) {
     assert_eq!(error.to_string(), message);
@@ -235,9 +235,9 @@ fn a_precomputed_similarity_must_not_join_what_the_labels_tell_apart() {
 }
 
 // ---------------------------------------------------------------------------
-// Parameters, whatever components there are.
+// Parameters of all components.
 
-/// Builds the component of that name in that stage.
+/// Builds the component with this name for this stage.
 fn try_build(registry: &Registry<f64>, stage: Stage, part: &Part) -> Result<(), Error> {
     match stage {
         Stage::Ca => registry.ca.build(part).map(|_| ()),
@@ -250,7 +250,7 @@ fn try_build(registry: &Registry<f64>, stage: Stage, part: &Part) -> Result<(), 
     }
 }
 
-/// Values of the right type that the range leaves out.
+/// Values of the right type outside the range.
 fn outside(parameter: &ParamSpec) -> Vec<Value> {
     let whole = parameter.expected.contains("whole number");
     let number = |x: f64| if whole { Value::Int(x as i64) } else { Value::Float(x) };

@@ -1,4 +1,4 @@
-//! Parts put together in every way give one answer.
+//! All ways to compose parts give the same result.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn fit(method: &impl Method<f64>, e: &Ensemble) -> Fit<f64> {
     method.fit(e, &Question::clusters(3), &Ctx::default()).unwrap()
 }
 
-/// Everything a fit says: evidence, iterations, merges.
+/// All results of a fit: evidence, iterations, merges.
 fn answer(method: &impl Method<f64>, e: &Ensemble) -> (Evidence<f64>, usize, Vec<[f64; 4]>) {
     let fit = fit(method, e);
     let merges = fit.dendrogram().unwrap().to_scipy();
@@ -139,7 +139,7 @@ fn a_precomputed_similarity_is_enhanced_like_its_own_construction() {
     }
 }
 
-/// A similarity may tell samples apart that no clustering does.
+/// A similarity may distinguish samples that no clustering distinguishes.
 #[test]
 fn a_precomputed_similarity_may_be_finer_than_the_labels() {
     let e = Ensemble::from_columns(&[[0, 0, 0, 1], [0, 0, 0, 1]]).unwrap();
@@ -201,7 +201,7 @@ fn every_linkage_matrix_is_well_formed() {
     }
 }
 
-/// Two blocks of four, some labels missing, and a sample nobody labels.
+/// Two blocks of four samples with some missing labels, and a sample without any label.
 fn gaps() -> Ensemble {
     let label = |i: usize, k: usize| {
         let missing = i == 8 || (i + 3 * k).is_multiple_of(7);
@@ -225,7 +225,7 @@ fn missing_labels_go_through_the_whole_pipeline() {
         let labels = fit.cut(3, &Ctx::default()).unwrap();
         assert_eq!(labels.labels(), [0, 0, 0, 0, 1, 1, 1, 1, 2]);
         let matrix = similarity(&fit).to_matrix();
-        assert_eq!(matrix[8 * 9..8 * 9 + 8], [0.0; 8], "similar to nobody");
+        assert_eq!(matrix[8 * 9..8 * 9 + 8], [0.0; 8], "similar to no sample");
         let last = fit.dendrogram().unwrap().to_scipy()[7];
         assert_eq!((last[0], last[2], last[3]), (8.0, 1.0, 9.0), "joins last, at height 1");
     }

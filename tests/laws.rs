@@ -1,5 +1,5 @@
-//! What must not matter does not: names, order, threads, precision, grouping.
-//! For every method of the registry and every composition of its parts.
+//! Invariance of all methods of the registry, and of all compositions of its parts, under
+//! names, order, threads, precision and grouping.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted, renu
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// How far sums taken in another order may be apart.
+/// The tolerance for sums computed in different orders.
 const ROUNDING: f64 = 1e-10;
 /// Similarities this close count as tied.
 const TIE: f64 = 1e-9;
@@ -24,12 +24,12 @@ const TIE: f64 = 1e-9;
 struct Recipe<S> {
     spec: PipelineSpec,
     pipeline: BoxedPipeline<S>,
-    /// Whether its evidence is learned for one k: by steps that a rounding error may
-    /// send another way, so that laws up to rounding do not hold.
+    /// Whether its evidence is learned for one k. Rounding errors may change the course of the
+    /// learning, so laws that hold up to rounding do not apply.
     learns: bool,
 }
 
-/// Every method, and every compatible choice of parts.
+/// All methods, and all compatible choices of parts.
 fn specs() -> Vec<PipelineSpec> {
     let registry = standard::<f64>();
     let mut specs: Vec<_> = registry.presets().iter().map(|p| p.spec.clone()).collect();
@@ -51,21 +51,20 @@ fn specs() -> Vec<PipelineSpec> {
     specs
 }
 
-/// Pipelines that make a fixed number of iterations, so that iterate is compared
-/// with iterate: a rule on relative steps may hang on a variable that is zero
-/// but for rounding.
+/// Pipelines with a fixed number of iterations, so that the same iterates are compared: a rule
+/// on relative steps may depend on a variable that is zero up to rounding errors.
 fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
     let build = |mut spec: PipelineSpec| {
         match spec.enhance.name.as_str() {
             "none" => {}
-            // Rounding sends conjugate gradients other ways to the same answer.
+            // Rounding changes the path of conjugate gradients, but not the solution.
             "exact" => {
                 let tolerance = if S::NAME == "f32" { 1e-5 } else { 1e-12 };
                 spec.enhance = spec.enhance.set("tolerance", tolerance);
             }
             _ => spec.stop = Some(Part::named("iterations").set("limit", 25)),
         }
-        // Hundreds of iterations for each of many compositions say no more than a few.
+        // A few iterations test as much as hundreds would, for each of the many compositions.
         if spec.ca.name.starts_with("rsec") {
             spec.ca = spec.ca.set("max_iterations", 8);
         }
@@ -76,7 +75,7 @@ fn recipes<S: Real>(registry: &Registry<S>) -> Vec<Recipe<S>> {
 }
 
 impl<S: Real> Recipe<S> {
-    /// The fit, or nothing where labels are missing that the parts need.
+    /// The fit; `None` if the parts do not support missing labels.
     fn fit(&self, e: &Ensemble) -> Option<Fit<S>> {
         match self.pipeline.fit(e, &Question::clusters(few_clusters(e)), &Ctx::default()) {
             Err(Error::Unsupported { .. }) if e.has_missing() => None,
@@ -92,8 +91,8 @@ impl<S: Real> Recipe<S> {
 
 #[test]
 fn every_compatible_composition_is_tried() {
-    // Eight similarities by three enhancers (of confident pairs or none) by five; two bipartite
-    // graphs, one of clusters, one embedding.
+    // Eight similarities, three choices of enhancement and five consensus functions; two
+    // bipartite graphs, one graph of clusters and one embedding.
     let compositions = specs().len() - standard::<f64>().presets().len();
     assert!(compositions >= 8 * 3 * 5 + 4, "{compositions}");
 }
@@ -118,7 +117,7 @@ fn cut(fitted: &dyn Fitted<f64>, k: usize) -> Partition {
     fitted.cut(k, &Ctx::default()).unwrap()
 }
 
-/// The k for evidence that is learned for one.
+/// The k for evidence that is learned for one k.
 fn few_clusters(e: &Ensemble) -> usize {
     Microclusters::of(e).len().min(3)
 }
@@ -146,12 +145,11 @@ fn close(a: &[f64], b: &[f64], tolerance: f64, what: &str) {
 // ---------------------------------------------------------------------------
 // Ties.
 
-/// The numbers of clusters at which the cut of a linkage is the same whichever
-/// tied pair is joined first; nothing for other consensus functions.
+/// The numbers of clusters at which the cut of a linkage does not depend on which tied pair is
+/// joined first; `None` for other consensus functions.
 ///
-/// Pairs tied for the next join leave no choice if they fall into cliques: all
-/// of them are joined before anything else, in some order. Where they do not,
-/// nothing further is certain.
+/// If the pairs tied for the next merge form cliques, there is no choice: all of them are
+/// joined, in some order, before any other pair. Otherwise no further cut is determined.
 fn unambiguous(similarity: &Similarity<f64>, consensus: &Part) -> Vec<usize> {
     if !is_linkage(consensus) {
         return Vec::new();
@@ -160,9 +158,8 @@ fn unambiguous(similarity: &Similarity<f64>, consensus: &Part) -> Vec<usize> {
     let (n, matrix) = (similarity.grouping().samples(), similarity.to_matrix());
     let objects = if of_groups { similarity.len() } else { n };
     let first = similarity.grouping().first_members();
-    let value = |i: usize, j: usize| match of_groups {
-        true => matrix[first[i] * n + first[j]],
-        false => matrix[i * n + j],
+    let value = |i: usize, j: usize| {
+        if of_groups { matrix[first[i] * n + first[j]] } else { matrix[i * n + j] }
     };
     let mut clusters: Vec<Vec<usize>> = (0..objects).map(|i| vec![i]).collect();
     let mut certain = Vec::new();
@@ -188,8 +185,8 @@ fn linkage(name: &str, a: &[usize], b: &[usize], value: impl Fn(usize, usize) ->
     }
 }
 
-/// For each cluster the first one of the clique it is to join, if the pairs
-/// tied at the top form cliques.
+/// For each cluster, the first cluster of its clique, if the pairs with the largest similarity
+/// form cliques.
 fn tied_cliques(clusters: usize, link: impl Fn(usize, usize) -> f64) -> Option<Vec<usize>> {
     let pairs = || (0..clusters).flat_map(|b| (0..b).map(move |a| (a, b)));
     let top = pairs().map(|(a, b)| link(a, b)).fold(0.0, f64::max);
@@ -207,7 +204,7 @@ fn united(clusters: &[Vec<usize>], homes: &[usize]) -> Vec<Vec<usize>> {
     gathered.filter(|members| !members.is_empty()).collect()
 }
 
-/// How many cuts were compared, and how many there were to compare.
+/// The number of compared cuts and the number of all cuts.
 #[derive(Default)]
 struct Tally {
     compared: Cell<usize>,
@@ -224,7 +221,7 @@ impl Tally {
         self.all.set(self.all.get() + samples.saturating_sub(2));
     }
 
-    /// Ties must not be an excuse for comparing next to nothing.
+    /// Checks that enough cuts were compared in spite of ties.
     #[track_caller]
     fn at_least(&self, share: f64) {
         let (compared, all) = (self.compared.get(), self.all.get());
@@ -248,7 +245,7 @@ fn cliques_of_ties_leave_no_choice() {
 // ---------------------------------------------------------------------------
 // The laws.
 
-/// Words in place of numbers are the same ensemble.
+/// Labels given as words instead of numbers give the same ensemble.
 #[test]
 fn names_of_clusters_do_not_matter_to_an_ensemble() {
     let columns = proptest::collection::vec(proptest::collection::vec(0..5_i64, 9), 1..6);
@@ -265,7 +262,7 @@ fn names_of_clusters_do_not_matter_to_an_ensemble() {
     });
 }
 
-/// Nor do the numbers that the stages see.
+/// The results do not depend on the numbers of the clusters either.
 #[test]
 fn numbers_of_clusters_do_not_matter_to_the_stages() {
     let recipes = recipes(&standard::<f64>());
@@ -349,8 +346,8 @@ fn permuting_samples_permutes_the_answer() {
     tally.at_least(0.3);
 }
 
-/// Embeddings are cut by a random k-means, which finds the same where there is
-/// something to find.
+/// Embeddings are cut by randomised k-means, which gives the same result if there are clear
+/// clusters.
 #[test]
 fn neither_order_matters_to_embeddings_of_clear_clusters() {
     let recipes = recipes(&standard::<f64>());
@@ -396,7 +393,8 @@ fn number_of_threads_changes_no_label_of_several_hundred_samples() {
     }
 }
 
-/// Beyond 400 groups learners look for few eigenvectors, from a start that the seed gives.
+/// For more than 400 groups, learners compute only a few eigenvectors, from a start that
+/// depends on the seed.
 #[test]
 fn number_of_threads_changes_nothing_learned_from_many_groups() {
     let e = planted(450, 12, 5, 0.4, 1);
@@ -427,7 +425,7 @@ fn single_and_double_precision_agree() {
     });
 }
 
-/// The stages of a pipeline, one by one, over groups of the caller's choice.
+/// Runs the stages of a pipeline one after the other on given groups.
 fn by_stages(spec: &PipelineSpec, m: &Microclusters) -> (Similarity<f64>, Box<dyn Fitted<f64>>) {
     let (registry, ctx) = (standard::<f64>(), &Ctx::default());
     let evidence =
@@ -489,8 +487,8 @@ fn neither_order_matters_to_the_number_of_iterations() {
     }
 }
 
-/// Here C stays symmetric and inside its bounds, so that the second multiplier
-/// is zero but for rounding, and its relative step is noise.
+/// Here C stays symmetric and within its bounds, so the second multiplier is zero up to
+/// rounding errors, and its relative step is noise.
 #[test]
 fn rounding_does_not_decide_when_to_stop() {
     let e = Ensemble::from_columns(&[[0, 0, 0], [0, 1, 1], [0, 1, 1]]).unwrap();
@@ -501,10 +499,10 @@ fn rounding_does_not_decide_when_to_stop() {
 }
 
 // ---------------------------------------------------------------------------
-// The order of the samples, for whole methods. A method that scores by the order of the file
-// would pass every law about its parts.
+// The order of the samples, for whole methods. A method whose score depends on the order of the
+// file could pass all laws about its parts.
 
-/// Clusters of different sizes that the clusterings blur: sample i is in cluster `truth(i)`.
+/// Clusters of different sizes with noisy labels: sample i is in cluster `truth(i)`.
 fn blurred(seed: u64) -> (Ensemble, Vec<usize>) {
     let truth: Vec<usize> = (0..90).map(|i| [0, 0, 0, 1, 1, 2, 2, 2, 3][i % 9]).collect();
     let noise = planted(90, 14, 4, 1.0, seed);
@@ -516,7 +514,7 @@ fn blurred(seed: u64) -> (Ensemble, Vec<usize>) {
     (Ensemble::from_keys(90, 14, |i, k| Some(label(i, k))).unwrap(), truth)
 }
 
-/// Methods without random starts.
+/// Methods without random initialisation.
 const DETERMINISTIC: [&str; 10] = [
     "eac",
     "lwea",
@@ -548,7 +546,7 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
         let mut without_ties = 0;
         for seed in 0..12 {
             let (plain, _) = blurred(seed);
-            // Weights that no sum of others equals leave no two similarities tied.
+            // No weight is a sum of other weights, so no two similarities are tied.
             let weights = (0..14).map(|k| 1.0 + (k as f64 * 0.618_033_988_749_894_9).fract());
             let weighted = plain.clone().with_weights(weights.collect()).unwrap();
             let (e, fit) = match method.fit(&weighted, &Question::clusters(4), &Ctx::default()) {
@@ -559,7 +557,8 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
                 fit => (weighted, fit.unwrap()),
             };
             let similarity = fit.evidence.as_similarity().unwrap();
-            // A cut that hangs on a tie may go either way; a graph's components have none.
+            // A cut that depends on a tie is not determined; the components of a graph have no
+            // ties.
             let linked = is_linkage(&spec.consensus);
             if linked && !unambiguous(similarity, &spec.consensus).contains(&4) {
                 continue;
@@ -575,11 +574,11 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
     }
 }
 
-/// Methods that end in k-means or begin an eigensolver at random.
+/// Methods that end in k-means or use an eigensolver with a random start.
 const SEEDED: [&str; 6] = ["lwgp", "ptgp", "ecpcs-mc", "drec", "rsec-h", "rsec-z"];
 
-/// That the answer permutes given the same starts is shown of k-means itself, in its own crate;
-/// here the starts are drawn anew, so scores are compared on average.
+/// The tests of k-means show that its result permutes with the samples for the same initial
+/// centres. Here different initial centres are drawn, so mean scores are compared.
 #[test]
 fn shuffling_the_samples_moves_no_mean_score_of_seeded_methods() {
     const SEEDS: u64 = 20;
@@ -587,7 +586,7 @@ fn shuffling_the_samples_moves_no_mean_score_of_seeded_methods() {
     for name in SEEDED {
         let mut spec = registry.preset(name).unwrap().spec.clone();
         spec.ca = match name {
-            // At its default it finds nothing here that an order could spoil.
+            // With its default, it finds no structure here that could depend on the order.
             "drec" => spec.ca.set("lambda", 10.0),
             "rsec-h" | "rsec-z" => spec.ca.set("max_iterations", 8),
             _ => spec.ca,

@@ -1,7 +1,7 @@
-//! The published figures, on the authors' own pools and draws.
+//! Published values on the authors' pools and draws.
 //!
-//! The pools are not part of the project. The variable `ENCLUST_POOLS` names the
-//! folder that holds them; without it these checks say that they were skipped.
+//! The pools are not part of the project. The variable `ENCLUST_POOLS` gives the folder that
+//! contains them; without it, these checks are skipped with a message.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,7 +56,7 @@ fn preset(name: &str) -> PipelineSpec {
     standard::<f64>().preset(name).unwrap().spec.clone()
 }
 
-/// Mean and sample standard deviation to three decimals, as printed.
+/// Mean and sample standard deviation to three decimals, as published.
 #[test]
 fn lwea_equals_the_published_table() {
     let method = standard().pipeline(&preset("lwea")).unwrap();
@@ -131,7 +131,7 @@ fn distance(x: &Similarity<f64>, y: &Similarity<f64>) -> (f64, f64) {
     (square.sqrt(), largest)
 }
 
-/// At the default tolerance, against a solve to 1e-12 in double precision.
+/// Compares the default tolerance with a solve to 1e-12 in double precision.
 #[test]
 fn exact_is_as_close_to_the_optimum_as_it_says() {
     let ctx = &Ctx::<f64>::default();
@@ -163,8 +163,8 @@ fn exact_is_as_close_to_the_optimum_as_it_says() {
     }
 }
 
-/// Samples out of 203 that SPCE matches on Lung: a row for each of ten ensembles of 20
-/// clusterings, a column for each τ = 0, 0.1, …, 0.9. From the authors' stored results.
+/// Number of the 203 samples of Lung that SPCE matches, from the authors' stored results: one
+/// row for each of ten ensembles of 20 clusterings, one column for each τ = 0, 0.1, …, 0.9.
 const SPCE_ON_LUNG: [[usize; 10]; 10] = [
     [184, 184, 184, 181, 180, 178, 178, 166, 166, 165],
     [185, 185, 178, 178, 178, 175, 176, 159, 159, 152],
@@ -178,7 +178,7 @@ const SPCE_ON_LUNG: [[usize; 10]; 10] = [
     [187, 185, 184, 182, 187, 168, 178, 118, 118, 97],
 ];
 
-/// The same for TRCE with λ = 1e-5, 1e-4, …, 1e5, samples weighed by the last clustering.
+/// The same for TRCE with λ = 1e-5, 1e-4, …, 1e5, with samples weighed by the last clustering.
 const TRCE_ON_LUNG: [[usize; 11]; 10] = [
     [170, 170, 170, 170, 171, 170, 175, 186, 141, 140, 139],
     [178, 178, 178, 151, 151, 150, 166, 159, 173, 138, 138],

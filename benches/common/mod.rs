@@ -1,4 +1,4 @@
-//! What the benchmark programs share.
+//! Common code of the benchmark programs.
 #![allow(dead_code, reason = "each program uses a part of it")]
 
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use enclust::registry::{DEFAULT_BACKEND, standard};
 use enclust_experiment::PaperDraws;
 use enclust_io::{Pool, read_pool};
 
-/// The words after the name of the program, without the flags cargo adds.
+/// The arguments of the program, without the flags that cargo adds.
 pub fn arguments() -> Vec<String> {
     std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect()
 }
 
-/// One of the authors' pools, with its truth; ends the program, saying so, if
+/// One of the authors' pools, with its truth; ends the program with a message if
 /// `ENCLUST_POOLS` is not set.
 pub fn pool(dataset: &str) -> (Pool, Partition) {
     let Some(folder) = std::env::var_os("ENCLUST_POOLS").map(PathBuf::from) else {
@@ -49,7 +49,7 @@ pub fn method(preset: &str, alpha: f64, enhancer: &[(&str, f64)]) -> BoxedPipeli
     registry.pipeline(&spec).expect("valid")
 }
 
-/// The most memory this process ever held, in MB; 0 where the system does not say.
+/// The peak memory of this process in MB; 0 if the system does not report it.
 pub fn peak_megabytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"));

@@ -1,5 +1,5 @@
 """The paper's Algorithm 1 at n x n in NumPy: time of the inverse and of five
-iterations, scaled to the number of iterations the run needs.
+iterations, extrapolated to the number of iterations of the run.
 
 usage: admm_numpy.py POOL.mat ITERATIONS
 

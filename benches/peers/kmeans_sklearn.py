@@ -2,9 +2,9 @@
 
 usage: kmeans_sklearn.py FOLDER FEATURES
 
-FOLDER holds what benches/generate.rs leaves there. KMeans runs with n_init=1,
+FOLDER contains the files that benches/generate.rs writes. KMeans runs with n_init=1,
 max_iter=100 and its defaults otherwise. Two ways of using all cores are timed: its own
-threads, and one process a core with one thread each.
+threads, and one process per core with one thread each.
 
 Prints: seconds of the first way, of the second, mean inertia, mean of enclust's inertia divided by scikit-learn's with the
 same number of clusters, standard error of that mean.

@@ -1,4 +1,4 @@
-"""What the peers share: the paper's first draw and the LWCA matrix, plain NumPy."""
+"""Common code: the paper's first draw and the LWCA matrix, plain NumPy."""
 import numpy as np
 
 
@@ -9,7 +9,7 @@ def draw(members, size=20, seed=1):
 
 
 def lwca(labels, theta=0.4):
-    """Locally weighted co-association at n x n, its diagonal 1."""
+    """Locally weighted co-association at n x n, with diagonal 1."""
     n, m = labels.shape
     blocks = [np.unique(labels[:, k], return_inverse=True)[1] for k in range(m)]
     onehot = np.hstack([np.eye(b.max() + 1)[b] for b in blocks])

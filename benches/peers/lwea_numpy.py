@@ -1,4 +1,4 @@
-"""Plain LWEA at n x n in NumPy and fastcluster, labels in, labels out.
+"""Plain LWEA at n x n in NumPy and fastcluster, from input labels to output labels.
 
 usage: lwea_numpy.py POOL.mat K [REPEATS]
 

@@ -1,4 +1,4 @@
-//! Chores of the workspace: `cargo xtask <command>`.
+//! Development commands of the workspace: `cargo xtask <command>`.
 
 mod performance;
 
@@ -9,18 +9,19 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [-- <args>]  every test and documentation example; <args> go to the tests
-  lint              formatting, clippy and rustdoc, warnings being errors
-  package           whether every crate can be packed for publishing
-  pools             the checks against published pools, in the folder that the
-                    variable ENCLUST_POOLS names
-  performance       the tables of docs/performance.md, all or those named (admm, lwea,
-                    sweep, growth, million, generate): EC-CMS and the making of
-                    base clusterings beside their peers in Python (makes an
-                    environment in .venv), and the cost of EC-CMS against the
-                    size; ENCLUST_POOLS as above, machine otherwise idle";
+  test [-- <args>]  run all tests and documentation examples; <args> go to the tests
+  lint              check formatting, clippy and rustdoc, with warnings as errors
+  package           check that every crate can be packaged for publishing
+  pools             run the checks on the published pools in the folder given by
+                    the variable ENCLUST_POOLS
+  performance       print the tables of docs/performance.md, all or those named
+                    (admm, lwea, sweep, growth, million, generate): EC-CMS and
+                    the generation of base clusterings compared with Python
+                    programs (creates an environment in .venv), and the cost of
+                    EC-CMS by size; ENCLUST_POOLS as above; the machine should
+                    otherwise be idle";
 
-/// What went wrong, in words.
+/// The error is a message.
 type Outcome<T = ()> = Result<T, String>;
 
 fn main() -> ExitCode {
@@ -47,8 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Benches are left out: as tests they would only repeat, slowly, what the
-/// tests cover.
+/// Benchmarks are excluded: run as tests, they would only repeat the tests more slowly.
 fn test(extra: &[&str]) -> Outcome {
     let targets =
         ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--examples", "--"];
@@ -73,8 +73,8 @@ fn lint() -> Outcome {
         .env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Not verified by a build, because the lint has built the same sources; offline,
-/// because the tests have fetched every dependency.
+/// The packages are not verified by a build, because the lint has built the same sources. The
+/// command works offline, because the tests have downloaded all dependencies.
 fn package() -> Outcome {
     let options = ["--offline", "--no-verify", "--allow-dirty"];
     run(cargo(&["package", "--workspace", "--exclude", "xtask"]).args(options))
@@ -86,22 +86,22 @@ fn pools() -> Outcome {
     report(run_tests(cargo(&arguments).env("ENCLUST_POOLS", folder))?)
 }
 
-/// The folder of the published pools; `None`, said aloud, if none is named.
+/// The folder of the published pools; `None` with a message if the variable is not set.
 fn pools_folder() -> Outcome<Option<PathBuf>> {
     let Some(folder) = std::env::var_os("ENCLUST_POOLS") else {
-        println!("SKIPPED: what needs published pools, because ENCLUST_POOLS is not set");
+        println!("SKIPPED: checks that need the published pools, because ENCLUST_POOLS is not set");
         return Ok(None);
     };
-    // A folder that was named but is not there is a mistake, not a choice.
+    // If the variable is set but the folder does not exist, this is an error.
     let folder = std::path::absolute(&folder).map_err(|e| format!("ENCLUST_POOLS: {e}"))?;
     if !folder.is_dir() {
-        return Err(format!("ENCLUST_POOLS names {}, which is no folder", folder.display()));
+        return Err(format!("ENCLUST_POOLS is {}, which is not a folder", folder.display()));
     }
     println!("ENCLUST_POOLS={}", folder.display());
     Ok(Some(folder))
 }
 
-/// Nothing tested is nothing proved.
+/// Returns an error if no test was run.
 fn report(passed: usize) -> Outcome {
     if passed == 0 {
         return Err("no test was run".into());
@@ -110,7 +110,7 @@ fn report(passed: usize) -> Outcome {
     Ok(())
 }
 
-/// The cargo that runs this, at the root of the workspace.
+/// The cargo that runs this program, in the root folder of the workspace.
 fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
@@ -118,14 +118,14 @@ fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Says what is run, and runs it.
+/// Prints a command and runs it.
 fn run(command: &mut Command) -> Outcome {
     announce(command);
     let status = command.status().map_err(|e| format!("cannot start {}: {e}", shown(command)))?;
     check(command, status)
 }
 
-/// Runs tests, passing on what they print; the number that passed.
+/// Runs tests, prints their output and returns the number of tests that passed.
 fn run_tests(command: &mut Command) -> Outcome<usize> {
     announce(command);
     let start = |e: io::Error| format!("cannot start cargo: {e}");
@@ -137,7 +137,7 @@ fn run_tests(command: &mut Command) -> Outcome<usize> {
     counted.map_err(|e| format!("cannot read what the tests print: {e}"))
 }
 
-/// Copies the lines and adds up the tests that passed.
+/// Copies the lines and counts the tests that passed.
 fn count_passed(mut lines: impl BufRead, mut copy: impl Write) -> io::Result<usize> {
     let (mut passed, mut line) = (0, Vec::new());
     while lines.read_until(b'\n', &mut line)? > 0 {
@@ -162,7 +162,7 @@ fn announce(command: &Command) {
     println!("$ {}", shown(command));
 }
 
-/// The command as a shell would take it, with the rustdoc flags it sets.
+/// The command as it would be typed in a shell, with the rustdoc flags that it sets.
 fn shown(command: &Command) -> String {
     let flags = command.get_envs().find(|(name, _)| *name == "RUSTDOCFLAGS");
     let flags = flags.and_then(|(_, value)| value).map(|value| format!("RUSTDOCFLAGS={value:?}"));

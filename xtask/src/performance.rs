@@ -1,12 +1,12 @@
-//! EC-CMS beside its peers in Python, and its cost against the size: the figures of
-//! `docs/performance.md`.
+//! Compares EC-CMS with Python implementations and measures how its cost grows with the size:
+//! the figures of `docs/performance.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Outcome, cargo, pools_folder, run, shown};
 
-/// Pool, and how many times the time of plain LWEA in NumPy is allowed.
+/// Pool, and the allowed ratio to the time of plain LWEA in NumPy.
 const BARS: [(&str, f64); 7] = [
     ("SPF", 3.0),
     ("Caltech20", 3.0),
@@ -17,11 +17,11 @@ const BARS: [(&str, f64); 7] = [
     ("USPS", 2.0),
 ];
 
-/// Points of the synthetic ensembles; n' is a little more than half of that.
+/// Number of points of the synthetic ensembles; n' is a little more than half of it.
 const POINTS: [&str; 6] = ["700", "1600", "3400", "7000", "14000", "21000"];
 
-/// The tables of these names, or all, in the order of `docs/performance.md`. Those that
-/// need the authors' pools say so and are left out without them.
+/// Prints the tables with these names, or all tables, in the order of `docs/performance.md`.
+/// Without the authors' pools, the tables that need them are skipped with a message.
 pub fn tables(names: &[&str]) -> Outcome {
     const NAMES: [&str; 6] = ["admm", "lwea", "sweep", "growth", "million", "generate"];
     if let Some(unknown) = names.iter().find(|name| !NAMES.contains(name)) {
@@ -52,7 +52,7 @@ pub fn tables(names: &[&str]) -> Outcome {
     if wanted("generate") { base_clusterings() } else { Ok(()) }
 }
 
-/// Processor, cores and memory, as Linux tells them.
+/// Processor, cores and memory, as reported by Linux.
 fn machine() -> String {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let field = |text: &str, name: &str| {
@@ -65,7 +65,7 @@ fn machine() -> String {
     format!("{processor}, {cores} cores, {memory}")
 }
 
-/// The whole pipeline, labels in, labels out, and the paper's iteration at n × n.
+/// The whole pipeline, from input labels to output labels, and the paper's iteration at n × n.
 fn admm_in_numpy(folder: &Path, python: &Path) -> Outcome {
     println!("\n| pool | n | n' | method | iterations | enclust, s | NumPy ADMM, s | ratio |");
     println!("|---|---|---|---|---|---|---|---|");
@@ -85,7 +85,9 @@ fn admm_in_numpy(folder: &Path, python: &Path) -> Outcome {
             );
         }
     }
-    println!("\nNumPy: the inverse and five iterations timed, scaled to the count of ec-cms-admm.");
+    println!(
+        "\nNumPy: the inverse and five iterations are timed and extrapolated to the iterations of ec-cms-admm."
+    );
     Ok(())
 }
 
@@ -133,7 +135,7 @@ fn sweep(folder: &Path) -> Outcome {
 /// Time and memory against n', with the exponents fitted to the larger half.
 fn growth() -> Outcome {
     println!(
-        "\n| points | n' | entries of H a row | iterations | enhance, s | whole, s | peak, MB |"
+        "\n| points | n' | entries of H per row | iterations | enhance, s | whole, s | peak, MB |"
     );
     println!("|---|---|---|---|---|---|---|");
     let (mut times, mut memory) = (Vec::new(), Vec::new());
@@ -168,8 +170,8 @@ fn a_million_samples() -> Outcome {
     Ok(())
 }
 
-/// 100 base clusterings of 20,000 samples, beside scikit-learn. The two take turns, so
-/// that a busy spell of the machine hits both.
+/// 100 base clusterings of 20,000 samples, compared with scikit-learn. The two programs
+/// alternate, so that other load on the machine affects both.
 fn base_clusterings() -> Outcome {
     const TURNS: usize = 3;
     let python = environment()?;
@@ -194,7 +196,7 @@ fn base_clusterings() -> Outcome {
     Ok(())
 }
 
-/// Seconds of enclust and of two ways with scikit-learn; what the clusterings are worth.
+/// Seconds of enclust and of two ways to use scikit-learn, and the quality of the clusterings.
 fn beside_scikit_learn(kind: &str, python: &Path) -> Outcome<([f64; 3], String)> {
     let folder = root().join("target/generate");
     let bench = cargo(&["bench", "-q", "-p", "enclust", "--bench", "generate", "--"])
@@ -209,7 +211,7 @@ fn beside_scikit_learn(kind: &str, python: &Path) -> Outcome<([f64; 3], String)>
     Ok((seconds, format!("{inertia} | {peer_inertia} | {share} ± {error}")))
 }
 
-/// Slope of the line of least squares.
+/// Slope of the least-squares line.
 fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / n;
@@ -217,7 +219,8 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x).powi(2))
 }
 
-/// One line of the benchmark `on_pools`; a process of its own, for the peak memory.
+/// One line of the benchmark `on_pools`, which runs in a separate process to measure the peak
+/// memory.
 struct OnPool {
     n: String,
     groups: String,
@@ -248,7 +251,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A Python with NumPy, SciPy, fastcluster and scikit-learn, made on first use.
+/// A Python environment with NumPy, SciPy, fastcluster and scikit-learn, created on first use.
 fn environment() -> Outcome<PathBuf> {
     let folder = root().join(".venv");
     let python = folder.join("bin/python");
@@ -278,7 +281,7 @@ fn words<const N: usize>(line: &str) -> Outcome<[String; N]> {
 }
 
 fn number(word: &str) -> Outcome<f64> {
-    word.parse().map_err(|_| format!("\"{word}\" is no number"))
+    word.parse().map_err(|_| format!("\"{word}\" is not a number"))
 }
 
 #[cfg(test)]

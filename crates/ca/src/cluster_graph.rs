@@ -15,25 +15,26 @@ part! {
     ///
     /// # Problem
     ///
-    /// The similarities Z of base clusters of [`Eca`](crate::Eca) as the weights of a graph of
-    /// them. A cluster has weight 1 with itself; one that shares no sample with another (there
-    /// is but one clustering, then) has none at all.
+    /// The nodes of the graph are the base clusters, and its weights are their similarities Z
+    /// as defined for [`Eca`](crate::Eca). A cluster has weight 1 with itself. A cluster that
+    /// shares no sample with another one, which occurs only if there is a single clustering,
+    /// has no weights.
     ///
-    /// It runs at group size: Z counts samples, and the samples of a group are in the same
-    /// clusters.
+    /// The computation runs on groups: Z counts samples, and all samples of a group are in the
+    /// same clusters.
     ///
     /// # Parameters
     ///
-    /// t, see [`Eca`].
+    /// `steps` (t), the same as for [`Eca`].
     ///
     /// # Complexity
     ///
-    /// O(n' m² + t N e) time for N base clusters and e pairs of them that share a sample; n' m
-    /// + 4N² numbers, no n' × n' matrix.
+    /// O(n' m² + t N e) time for N base clusters and e pairs of them that share a sample;
+    /// memory for n' m and 4N² numbers, no n' × n' matrix.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble; threads change nothing.
+    /// The result depends only on the ensemble, not on the number of threads.
     ///
     /// # Errors
     ///
@@ -57,8 +58,8 @@ part! {
     ///
     /// # Reference
     ///
-    /// As for [`Eca`](crate::Eca) (ECPCS-MC).
-    pub struct PropagatedClusters("pcs", "graph of base clusters that are alike (ECPCS)") of Eca;
+    /// The same as for [`Eca`](crate::Eca) (ECPCS-MC).
+    pub struct PropagatedClusters("pcs", "graph of similar base clusters (ECPCS)") of Eca;
 }
 
 impl<S: Real> Ca<S> for PropagatedClusters {
@@ -78,8 +79,8 @@ impl<S: Real> Ca<S> for PropagatedClusters {
         Ok(ClusterGraph::new(grouping, members, weights)?.into())
     }
 
-    /// The similarities of clusters; then these beside the graph, its links in lists
-    /// before they are packed.
+    /// First the similarities of clusters; then these together with the graph, whose links are
+    /// in lists before they are packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
         let lists =
@@ -90,7 +91,7 @@ impl<S: Real> Ca<S> for PropagatedClusters {
     }
 }
 
-/// One row a group: 1 for each of its clusters.
+/// One row per group, with 1 for each of its clusters.
 fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
     let (m, offsets) = (microclusters.clusterings(), microclusters.cluster_offsets());
     let row = |p: usize| {
@@ -100,7 +101,7 @@ fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
     Csr::from_rows(offsets[m], (0..microclusters.len()).map(row).collect())
 }
 
-/// The similarities as a matrix, nothing for isolated clusters.
+/// The similarities as a matrix, with zero rows for isolated clusters.
 fn weights<S: Real>(clusters: &ClusterSimilarity) -> Mat<S> {
     let ClusterSimilarity { values, isolated } = clusters;
     let n = isolated.len();

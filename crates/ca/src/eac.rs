@@ -14,9 +14,9 @@ part! {
     ///
     /// # Problem
     ///
-    /// Ãᵢⱼ is the share of base clusterings that put i and j into one cluster. Where labels are
-    /// missing, the share is taken over the clusterings that label both; a pair with none in
-    /// common has similarity 0.
+    /// Ãᵢⱼ is the share of base clusterings that put i and j into one cluster. If labels are
+    /// missing, the share is taken over the clusterings that label both samples; a pair without
+    /// such a clustering has similarity 0.
     ///
     /// # Complexity
     ///
@@ -24,8 +24,8 @@ part! {
     ///
     /// # Determinism and ties
     ///
-    /// At most m + 1 values occur, so ties are everywhere. When weights are whole numbers and
-    /// no label is missing, the similarity states its denominator and linkage counts exactly.
+    /// At most m + 1 different values occur, so ties are frequent. If weights are whole numbers
+    /// and no label is missing, the similarity has a denominator and linkage counts exactly.
     ///
     /// # Example
     ///
@@ -72,7 +72,7 @@ impl<S: Real> Ca<S> for Eac {
     }
 }
 
-/// The number all values are whole multiples of one over, if there is one.
+/// The number d such that all values are whole multiples of 1/d, if there is one.
 fn denominator(microclusters: &Microclusters) -> Option<f64> {
     let whole = microclusters.weights().is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
     (whole && !microclusters.has_missing()).then(|| microclusters.total_weight())

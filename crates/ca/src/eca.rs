@@ -1,4 +1,4 @@
-//! Enhanced co-association.
+//! Enhanced co-association of ECPCS.
 
 use std::sync::Arc;
 
@@ -15,19 +15,20 @@ part! {
     ///
     /// # Problem
     ///
-    /// A walker goes from a base cluster to another one with a probability proportional to
-    /// their Jaccard coefficient, and two clusters are as similar, Z, as the cosine of the
-    /// distributions their walkers pass through in t steps. Then Aᵢⱼ = (1/m) Σₖ Z(cluster of i
-    /// in k, cluster of j in k). In plain co-association two clusters of one clustering have
-    /// nothing in common; here they do, through the clusters of others.
+    /// A random walk goes from a base cluster to another one with a probability proportional to
+    /// their Jaccard coefficient. The similarity Z of two clusters is the cosine between the
+    /// sequences of distributions of the walks that start at them, over t steps. Then Aᵢⱼ =
+    /// (1/m) Σₖ Z(cluster of i in k, cluster of j in k). In plain co-association, two clusters
+    /// of the same clustering have nothing in common; here they are related through the
+    /// clusters of other clusterings.
     ///
-    /// It runs at group size: Z counts samples, and the samples of a group are in the same
-    /// clusters, so one value serves all pairs between two groups. A cluster has similarity 1
-    /// with itself, so the value within a group is 1.
+    /// The computation runs on groups: Z counts samples, and all samples of a group are in the
+    /// same clusters, so all pairs between two groups have the same value. A cluster has
+    /// similarity 1 with itself, so the value within a group is 1.
     ///
     /// # Parameters
     ///
-    /// t, see [`Eca`].
+    /// `steps` (t), the number of steps of the random walk.
     ///
     /// # Complexity
     ///
@@ -36,7 +37,7 @@ part! {
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble; threads change nothing.
+    /// The result depends only on the ensemble, not on the number of threads.
     ///
     /// # Errors
     ///
@@ -53,9 +54,9 @@ part! {
     /// let eca = Eca::default().steps(20);
     /// let evidence = eca.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
     /// let s = evidence.as_similarity().unwrap();
-    /// // One clustering of three joins this pair; the others have clusters for it that are alike.
+    /// // One of three clusterings joins this pair; the others put it into similar clusters.
     /// assert!(s.between(0, 2) > 1.0 / 3.0);
-    /// // Nothing leads from the clusters of sample 0 to those of sample 3.
+    /// // No walk leads from the clusters of sample 0 to those of sample 3.
     /// assert_eq!(s.between(0, 3), 0.0);
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
@@ -65,7 +66,7 @@ part! {
     /// D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, "Enhanced ensemble clustering via
     /// fast propagation of cluster-wise similarities", IEEE Transactions on Systems, Man, and
     /// Cybernetics: Systems 2021 (ECPCS-HC).
-    pub struct Eca("eca", "co-association of clusters that are alike (ECPCS)") {
+    pub struct Eca("eca", "co-association through similar clusters (ECPCS)") {
         /// t: steps of the random walk between base clusters (little changes beyond 10).
         pub steps: usize = 20, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
     }
@@ -85,8 +86,8 @@ impl<S: Real> Ca<S> for Eca {
         Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
     }
 
-    /// The similarities of clusters; then these, the clusters of each group and a list of
-    /// cluster similarities a thread.
+    /// First the similarities of clusters; then these, the clusters of each group, and one list
+    /// of cluster similarities per thread.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let similarity = shape.similarity();
         let homes = shape.each_group(size_of::<u32>()) * shape.clusterings as u64;
@@ -99,9 +100,9 @@ impl<S: Real> Ca<S> for Eca {
 /// The mean, over the clusterings, of the similarities between the clusters of two groups,
 /// for all pairs of groups.
 ///
-/// The clusters of a group lie beside each other, so that a value is a sum of entries of
-/// one short list: the similarities of the first group's clusters to those beside them in
-/// their clusterings.
+/// The clusters of a group are stored contiguously, so a value is a sum of entries of one short
+/// list: the similarities of the first group's clusters to the other clusters of the same
+/// clusterings.
 fn mean_similarities<S: Real>(microclusters: &Microclusters, similarity: &[f64]) -> Vec<S> {
     let (n, m) = (microclusters.len(), microclusters.clusterings());
     let offsets = microclusters.cluster_offsets();
@@ -119,7 +120,7 @@ fn mean_similarities<S: Real>(microclusters: &Microclusters, similarity: &[f64])
     })
 }
 
-/// The m clusters of each group, counted through all clusterings, group after group.
+/// The m clusters of each group, numbered through all clusterings, one group after the other.
 fn clusters_of_groups(microclusters: &Microclusters, offsets: &[usize]) -> Vec<u32> {
     let mut homes = Vec::with_capacity(microclusters.len() * microclusters.clusterings());
     for p in 0..microclusters.len() {

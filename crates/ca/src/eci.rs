@@ -1,17 +1,16 @@
-//! How reliable each base cluster is.
+//! Reliability of base clusters.
 
 use enclust_core::Microclusters;
 
 use crate::overlaps::overlaps;
 
-/// The ensemble-driven cluster index of every base cluster, counted through all
-/// clusterings.
+/// The ensemble-driven cluster index of every base cluster, numbered through all clusterings.
 ///
 /// The uncertainty of a cluster Cₐ is the entropy with which the other
 /// clusterings split it, U(a) = −Σₖ wₖ Σ_b p_ab log₂ p_ab with
 /// p_ab = |Cₐ ∩ C_b| / |Cₐ|, and ECI(a) = exp(−U(a) / (θ Σₖ wₖ)), in (0, 1].
-/// A clustering counts for a cluster by those of its members that it labels;
-/// one that labels none of them is left out.
+/// For each cluster, only the members that a clustering labels are counted; a clustering that
+/// labels none of them is ignored.
 ///
 /// O(n' m²) time.
 ///
@@ -60,7 +59,7 @@ mod tests {
 
     /// The first cluster of the LWEA paper's worked example: eight of 16 objects,
     /// split 2, 3, 3 in the second clustering and 4, 4 in the third, 1.56 + 1 bits.
-    /// (The printed index is exp(−U/5), that is θ m = 5.)
+    /// (The published index is exp(−U/5), that is, θ m = 5.)
     #[test]
     fn first_cluster_of_the_worked_example() {
         let first = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2];

@@ -1,4 +1,4 @@
-//! Representations of an ensemble: from label rows to evidence.
+//! Representations of an ensemble, computed from the label rows.
 //!
 //! | component | name | makes | reference |
 //! |---|---|---|---|
@@ -10,8 +10,8 @@
 //! | [`TrajectoryBipartite`] | `ptb` | bipartite graph | as `Pts` (PTGP) |
 //! | [`PropagatedClusters`] | `pcs` | graph of base clusters | as `Eca` (ECPCS-MC) |
 //!
-//! All work on microclusters. A weight of a base clustering acts as its
-//! multiplicity in all of them but `eca` and `pcs`, which refuse weights.
+//! All of them work on microclusters. The weight of a base clustering acts as its multiplicity
+//! in all representations except `eca` and `pcs`, which refuse weights.
 
 mod cluster_graph;
 mod cluster_walk;

@@ -12,12 +12,16 @@ use crate::lwca::Lwca;
 use crate::memory::cluster_index;
 
 part! {
-    /// Samples linked to their base clusters, each link weighted by the cluster's
-    /// [reliability](ensemble_cluster_index).
+    /// Samples linked to their base clusters, weighted by the reliability of the clusters.
+    ///
+    /// # Problem
+    ///
+    /// Each sample is linked to its m base clusters. The weight of a link is the
+    /// [reliability](ensemble_cluster_index) of the cluster.
     ///
     /// # Parameters
     ///
-    /// θ, see [`Lwca`].
+    /// `theta` (θ), the same as for [`Lwca`].
     ///
     /// # Complexity
     ///
@@ -26,7 +30,7 @@ part! {
     /// # Errors
     ///
     /// Missing labels are [unsupported](enclust_core::Error::Unsupported): a sample without any
-    /// label would have no link to cut.
+    /// label would be isolated in the graph.
     ///
     /// # Example
     ///
@@ -77,7 +81,7 @@ impl<S: Real> Ca<S> for LocallyWeightedBipartite {
         Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
     }
 
-    /// A link for each label, in lists a row first and then packed.
+    /// One link per label, first in one list per row and then packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
         let lists =

@@ -8,18 +8,18 @@ use crate::eci::ensemble_cluster_index;
 use crate::memory::{cluster_index, filling};
 
 part! {
-    /// Co-association in which each cluster counts by its reliability.
+    /// Co-association in which each cluster is weighted by its reliability.
     ///
     /// # Problem
     ///
     /// Aᵢⱼ = (1/m) Σₖ [i, j in one cluster of k] · ECI(that cluster), with the [cluster
     /// index](ensemble_cluster_index) ECI, and Aᵢᵢ = 1. The value within a microcluster is the
-    /// mean index of its clusters, not 1. Where labels are missing, the mean is taken over the
+    /// mean index of its clusters, not 1. If labels are missing, the mean is taken over the
     /// clusterings that label both samples.
     ///
     /// # Parameters
     ///
-    /// θ, see [`Lwca`].
+    /// `theta` (θ), which controls how strongly uncertain clusters are down-weighted.
     ///
     /// # Complexity
     ///
@@ -35,7 +35,7 @@ part! {
     /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
     /// let evidence = lwca.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
     /// let similarity = evidence.as_similarity().unwrap();
-    /// // Two clusterings of three join the first pair, in clusters that the third one splits.
+    /// // Two of three clusterings join the first pair, in clusters that the third one splits.
     /// assert!(similarity.between(0, 1) < 2.0 / 3.0);
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
@@ -45,7 +45,8 @@ part! {
     /// D. Huang, C.-D. Wang, J.-H. Lai, "Locally weighted ensemble clustering", IEEE
     /// Transactions on Cybernetics 2018.
     pub struct Lwca("lwca", "co-association weighted by cluster reliability") {
-        /// θ of the cluster index: how strongly uncertain clusters lose weight; large values tend to plain co-association (recommended 0.2 to 1).
+        /// θ of the cluster index: how strongly uncertain clusters are down-weighted; large
+        /// values approach plain co-association (recommended 0.2 to 1).
         pub theta: f64 = 0.4, in Range::Positive, tried [0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4];
     }
 }

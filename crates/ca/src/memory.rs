@@ -1,15 +1,15 @@
-//! What the representations have in common to state of their memory.
+//! Memory estimates shared by the representations.
 
 use enclust_core::{Bytes, Shape};
 
-/// Filling a condensed triangle: a slice a row, and where labels are missing a row of
-/// common weights a thread.
+/// Filling a condensed triangle: one slice per row and, if labels are missing, one row of
+/// common weights per thread.
 pub fn filling(shape: &Shape) -> Bytes {
     shape.each_group(size_of::<&mut [f64]>()) + shape.vector() * shape.threads as u64
 }
 
-/// The cluster index: the overlaps of two clusterings, a number for each cluster in a
-/// list that grows, and lists of their positions.
+/// The cluster index: the overlaps of two clusterings, one number per cluster in a growing
+/// list, and lists of their positions.
 pub fn cluster_index(shape: &Shape) -> Bytes {
     let largest = Bytes(shape.largest as u64);
     let overlaps = largest * 8 * shape.largest as u64 + largest * size_of::<Vec<f64>>() as u64;

@@ -1,9 +1,9 @@
-//! How the clusters of two clusterings overlap.
+//! Overlaps between the clusters of two clusterings.
 
 use enclust_core::{MISSING, Microclusters};
 
 /// Number of samples each cluster of `own` shares with each cluster of `other`. Samples that
-/// one of them does not label are in none. O(n') time.
+/// one of them does not label are not counted. Takes O(n') time.
 pub(crate) fn overlaps(microclusters: &Microclusters, own: usize, other: usize) -> Vec<Vec<f64>> {
     let clusters = microclusters.clusters();
     let mut counts = vec![vec![0.0; clusters[other]]; clusters[own]];

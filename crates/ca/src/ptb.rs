@@ -10,14 +10,18 @@ use enclust_core::{
 use crate::pts::Pts;
 
 part! {
-    /// Microclusters linked to base clusters by their mean trajectory similarity to the
-    /// cluster's members, themselves included. A cluster's members are counted in
-    /// microclusters; the links to the clusters of a weighted clustering are multiplied by its
-    /// weight.
+    /// Microclusters linked to base clusters by trajectory similarity.
+    ///
+    /// # Problem
+    ///
+    /// The weight of the link between a microcluster and a base cluster is the mean trajectory
+    /// similarity of the microcluster to the members of the cluster, including itself. The
+    /// members of a cluster are counted in microclusters; the links to the clusters of a
+    /// weighted clustering are multiplied by its weight.
     ///
     /// # Parameters
     ///
-    /// As for [`Pts`].
+    /// The same as for [`Pts`].
     ///
     /// # Complexity
     ///
@@ -44,9 +48,9 @@ part! {
     /// # Reference
     ///
     /// D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability
-    /// trajectories", TKDE 2016. The authors' program gives an isolated microcluster 1e-20
-    /// instead of 1 for itself, which links it evenly to every cluster; here it is linked to
-    /// its own clusters.
+    /// trajectories", TKDE 2016. In the authors' program, an isolated microcluster has
+    /// similarity 1e-20 instead of 1 to itself, which links it equally to every cluster; here
+    /// it is linked to its own clusters.
     pub struct TrajectoryBipartite(
         "ptb",
         "bipartite graph of mean trajectory similarity (PTGP)"
@@ -85,8 +89,8 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
         Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
     }
 
-    /// The trajectories first; then all similarities, with a graph that may be dense, in
-    /// lists that grow before it is packed.
+    /// First the trajectories; then all similarities together with a possibly dense graph,
+    /// whose links are in growing lists before they are packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let links = (shape.groups as u64).saturating_mul(shape.clusters as u64);
         let lists =
@@ -97,7 +101,7 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
     }
 }
 
-/// How many microclusters each base cluster holds, counted through.
+/// Number of microclusters in each base cluster, numbered through all clusterings.
 fn members_in_microclusters(microclusters: &Microclusters, offsets: &[usize]) -> Vec<f64> {
     let mut members = vec![0.0; offsets[microclusters.clusterings()]];
     for k in 0..microclusters.clusterings() {
@@ -108,7 +112,7 @@ fn members_in_microclusters(microclusters: &Microclusters, offsets: &[usize]) ->
     members
 }
 
-/// Weight of the clustering each base cluster belongs to, counted through.
+/// Weight of the clustering of each base cluster, numbered through all clusterings.
 fn weight_of_clusters(microclusters: &Microclusters) -> Vec<f64> {
     let clusters = microclusters.clusters().iter().enumerate();
     clusters.flat_map(|(k, &c)| vec![microclusters.weight(k); c]).collect()

@@ -11,7 +11,7 @@ use crate::elite::{elite_graph, elite_graph_bytes};
 use crate::memory::filling;
 use crate::trajectory::trajectory_similarity;
 
-/// Where the authors' program caps the number of neighbours and of steps.
+/// Upper limit of the automatic numbers of neighbours and steps in the authors' program.
 const CAP: usize = 20;
 
 part! {
@@ -19,26 +19,26 @@ part! {
     ///
     /// # Problem
     ///
-    /// The co-occurrence graph of microclusters is cut down to elite neighbours; a walker goes
-    /// from i to j with probability proportional to r_j wᵢⱼ, r_j being the size of j; two
-    /// microclusters are as similar as the cosine of the distributions their walkers pass
-    /// through in T steps. Microclusters in different components have similarity 0; an isolated
-    /// one is similar to itself alone. Pairs within a microcluster have similarity 1.
+    /// The co-occurrence graph of microclusters is restricted to elite neighbours. A random
+    /// walk goes from i to j with probability proportional to r_j wᵢⱼ, where r_j is the size of
+    /// j. The similarity of two microclusters is the cosine between the sequences of
+    /// distributions of the walks that start at them, over T steps. Microclusters in different
+    /// components have similarity 0; an isolated microcluster is similar only to itself. Pairs
+    /// within a microcluster have similarity 1.
+    ///
+    /// The definition itself counts microclusters, not samples. It is not equivalent to an n ×
+    /// n construction, and linkage after it usually counts each microcluster once
+    /// ([`Weighting::Groups`](enclust_core::Weighting)).
     ///
     /// # Parameters
     ///
-    /// K and T, see [`Pts`]. Their authors varied one at a time, the other being 10, and K up
-    /// to all neighbours; the cross product of both lists is larger than that.
+    /// `neighbours` (K) and `steps` (T). The authors varied one at a time while the other was
+    /// 10, with K up to all neighbours; the cross product of both lists of tried values is
+    /// larger than that.
     ///
     /// # Complexity
     ///
-    /// O(n'² m + T n' e) time for e links kept, 3n'² numbers.
-    ///
-    /// # Microclusters
-    ///
-    /// The definition itself counts microclusters, not samples: it is not the n × n
-    /// construction in disguise, and linkage after it usually counts a microcluster once
-    /// ([`Weighting::Groups`](enclust_core::Weighting)).
+    /// O(n'² m + T n' e) time for e links, 3n'² numbers.
     ///
     /// # Example
     ///
@@ -57,19 +57,20 @@ part! {
     /// # Reference
     ///
     /// D. Huang, J.-H. Lai, C.-D. Wang, "Robust ensemble clustering using probability
-    /// trajectories", TKDE 2016. The paper has ⌊√n'/2⌋ for K and T; the authors' program, which
-    /// is followed here, caps these automatic values at 20. It also gives isolated
-    /// microclusters a similarity of 10⁻²⁰ to the others; here that is 0.
+    /// trajectories", TKDE 2016. The paper uses ⌊√n'/2⌋ for K and T; the authors' program,
+    /// which is followed here, limits these automatic values to 20. The program also gives
+    /// isolated microclusters a similarity of 10⁻²⁰ to the others; here it is 0.
     pub struct Pts("pts", "similarity of random-walk trajectories") {
-        /// K: how many of its strongest links each microcluster keeps; auto is ⌊√n'/2⌋, at most 20 and at least 1.
+        /// K: number of strongest links that each microcluster keeps; auto is ⌊√n'/2⌋, at most
+        /// 20 and at least 1.
         pub neighbours: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64];
-        /// T: steps of the random walk; auto as for the neighbours.
+        /// T: steps of the random walk; auto is the same as for the neighbours.
         pub steps: Option<usize> = None, in Range::AtLeast(1.0), tried [1, 2, 4, 8, 16, 32, 64, 128];
     }
 }
 
 impl Pts {
-    /// The similarities of all pairs of microclusters, row after row.
+    /// The similarities of all pairs of microclusters in row-major order.
     pub(crate) fn all_pairs(&self, microclusters: &Microclusters) -> Vec<f64> {
         let auto = (((microclusters.len() as f64).sqrt() / 2.0) as usize).clamp(1, CAP);
         let graph = elite_graph(microclusters, self.neighbours.unwrap_or(auto));
@@ -78,8 +79,8 @@ impl Pts {
         trajectory_similarity(&transition, self.steps.unwrap_or(auto))
     }
 
-    /// What [`all_pairs`](Self::all_pairs) takes, its answer included: first the graph
-    /// of elite neighbours, then the walk on it, then three matrices and the walk.
+    /// The memory of [`all_pairs`](Self::all_pairs), including its result: first the graph of
+    /// elite neighbours, then the walk on it, then three matrices and the walk.
     pub(crate) fn all_pairs_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
         let links = most_links(shape);
@@ -91,8 +92,8 @@ impl Pts {
     }
 }
 
-/// How many links a graph of elite neighbours may have, ties being kept: a link each
-/// way for every pair that any clustering joins.
+/// Maximum number of links of a graph of elite neighbours, including ties: one link in each
+/// direction for every pair that any clustering joins.
 pub(crate) fn most_links(shape: &Shape) -> u64 {
     shape.pairs_joined_by(0.0).saturating_mul(2)
 }
@@ -127,7 +128,7 @@ impl<S: Real> Ca<S> for Pts {
         Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
     }
 
-    /// All pairs in double precision, then those above the diagonal beside them.
+    /// All pairs in double precision, then additionally those above the diagonal.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let similarity = shape.similarity();
         let copying = shape.in_double().square() + filling(shape);

@@ -1,17 +1,16 @@
-//! Trajectory similarity: how alike two random walkers spread.
+//! Trajectory similarity: the similarity of random walks from two nodes.
 
 use enclust_core::{Csr, MatMut, MatRef};
 use rayon::prelude::*;
 
-/// Cosine between the trajectories of walkers started at each node: row i of
-/// P, P², …, P^T, one after the other.
+/// Cosines between the trajectories of random walks started at each node; the trajectory of
+/// node i consists of the rows i of P, P², …, P^T.
 ///
-/// `transition` is row-stochastic; a row may be empty (an isolated node), which
-/// is then similar to itself alone. Row after row, n × n.
+/// `transition` is row-stochastic. A row may be empty (an isolated node); the node is then
+/// similar only to itself. The result is n × n in row-major order.
 ///
-/// The inner products G = Σₜ PᵗPᵗᵀ obey G_T = P(I + G_{T−1})Pᵀ, so each step
-/// costs two products by the *sparse* P instead of a dense one:
-/// O(T n · entries of P) time, 3n² numbers.
+/// The inner products G = Σₜ PᵗPᵗᵀ obey G_T = P(I + G_{T−1})Pᵀ, so each step costs two products
+/// with the *sparse* P instead of a dense product: O(T n · entries of P) time, 3n² numbers.
 pub fn trajectory_similarity(transition: &Csr<f64>, steps: usize) -> Vec<f64> {
     let n = transition.rows();
     let mut gram = vec![0.0; n * n];
@@ -26,7 +25,7 @@ pub fn trajectory_similarity(transition: &Csr<f64>, steps: usize) -> Vec<f64> {
     gram
 }
 
-/// P·M for M stored row after row.
+/// P·M for M in row-major order.
 fn sparse_times_rows(p: &Csr<f64>, m: &[f64]) -> Vec<f64> {
     let n = p.rows();
     let mut out = vec![0.0; n * n];
@@ -46,7 +45,7 @@ fn transposed(n: usize, m: &[f64]) -> Vec<f64> {
     out
 }
 
-/// Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ), symmetric to the bit, the diagonal 1.
+/// Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ), exactly symmetric, with diagonal 1.
 fn to_cosines(n: usize, gram: &mut [f64]) {
     let norm: Vec<f64> = (0..n).map(|i| gram[i * n + i].sqrt()).collect();
     for i in 0..n {
@@ -64,7 +63,7 @@ fn to_cosines(n: usize, gram: &mut [f64]) {
 mod tests {
     use super::*;
 
-    /// The definition: stack the rows of the powers, take cosines.
+    /// The definition: stacks the rows of the powers and computes cosines.
     fn by_definition(p: &Csr<f64>, steps: usize) -> Vec<f64> {
         let n = p.rows();
         let dense: Vec<f64> = (0..n * n).map(|at| p.get(at / n, at % n).unwrap_or(0.0)).collect();

@@ -1,5 +1,5 @@
-//! Similarities of base clusters, and what is made of them, against their definition over
-//! samples.
+//! Compares the similarities of base clusters, and the representations based on them, with
+//! their definition over samples.
 
 mod oracle;
 
@@ -31,7 +31,7 @@ fn graph<S: Real>(steps: usize, m: &Microclusters, ctx: &Ctx<'_, S>) -> ClusterG
     }
 }
 
-/// The base clusters as sets of samples, clustering after clustering.
+/// The base clusters as sets of samples, one clustering after the other.
 fn base_clusters(e: &Ensemble) -> Vec<Vec<usize>> {
     let clusters = (0..e.clusterings()).flat_map(|k| (0..e.clusters()[k]).map(move |c| (k, c)));
     let members = |(k, c): (usize, usize)| {
@@ -120,8 +120,8 @@ fn threads_change_no_bit() {
     assert_eq!(with(1), with(2));
 }
 
-/// A single clustering has clusters that nothing leads to: similar to themselves as sets
-/// of samples, but not as nodes of a graph.
+/// The clusters of a single clustering are isolated: they are similar to themselves as sets of
+/// samples, but not as nodes of a graph.
 #[test]
 fn isolated_clusters() {
     let m = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1, 2]]).unwrap());
@@ -131,7 +131,7 @@ fn isolated_clusters() {
     assert!(graph::<f64>(20, &m, &Ctx::default()).weights.data().iter().all(|&w| w == 0.0));
 }
 
-/// Clusters and their copies lead to each other alone, in steps of two.
+/// A walk alternates between a cluster and its copy.
 #[test]
 fn two_equal_clusterings_tell_their_clusters_apart() {
     let m = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1], [0, 0, 1]]).unwrap());

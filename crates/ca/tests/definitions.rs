@@ -1,4 +1,4 @@
-//! Every constructor against its definition over samples.
+//! Compares every representation with its definition over samples.
 
 mod oracle;
 
@@ -56,7 +56,7 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) {
     }
 }
 
-/// Each clustering as often as its weight says.
+/// Repeats each clustering according to its weight.
 fn repeated(e: &Ensemble, weights: &[usize]) -> Ensemble {
     let columns: Vec<usize> = weights.iter().enumerate().flat_map(|(k, &w)| vec![k; w]).collect();
     e.select(&columns).unwrap()
@@ -169,7 +169,8 @@ proptest! {
     }
 }
 
-/// Elite neighbours, size-aware walk and cosines of stacked powers, all dense.
+/// Dense reference implementation: elite neighbours, size-aware walk and cosines of stacked
+/// powers.
 fn slow_pts(e: &Ensemble, neighbours: usize, steps: usize) -> Vec<Vec<f64>> {
     let m = Microclusters::of(e);
     let n = m.len();
@@ -206,7 +207,7 @@ fn bipartite_graphs_refuse_missing_labels() {
     }
 }
 
-/// The weights of a pair are added up in single precision, all of them in double.
+/// The weights of a pair are summed in single precision, the total weight in double precision.
 #[test]
 fn small_weights_beside_large_ones_make_no_share_above_one() {
     let columns: Vec<[u32; 2]> = (0..100).map(|_| [0, 0]).chain([[0, 1]]).collect();

@@ -39,7 +39,7 @@ impl FromStr for Clusters {
         };
         parsed.ok_or_else(|| {
             format!(
-                "\"{text}\" is no number of clusters; write 8, 4,8,10, 2..20 (at most {MOST} \
+                "\"{text}\" is not a number of clusters; write 8, 4,8,10, 2..20 (at most {MOST} \
                  numbers), auto, or auto:2..40"
             )
         })

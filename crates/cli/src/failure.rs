@@ -73,8 +73,8 @@ pub enum Failure {
     },
     /// A file is given in place of the name of a confidence component.
     #[error(
-        "--confidence names a choice of confident pairs, and there is none called \"{text}\"; \
-         to write how firmly each sample holds to its cluster, say --membership {text}"
+        "--confidence takes the name of a confidence part, and there is none called \"{text}\"; \
+         to write the item and cluster consensus to a file, use --membership {text}"
     )]
     MembershipFile {
         /// What was given.

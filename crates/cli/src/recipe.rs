@@ -203,11 +203,10 @@ pub fn wrong(error: Error) -> Failure {
 pub fn misfit<S: Precision>(error: Error, spec: &PipelineSpec, registry: &Registry<S>) -> Failure {
     let hint = match &error {
         Error::KindMismatch { consumer, made, .. } => {
-            let advice = match *consumer == spec.enhance.name {
-                true => "--enhance none leaves it as it is".to_string(),
-                false => {
-                    format!("it is read by --consensus {}", readers(*made, registry).join(", "))
-                }
+            let advice = if *consumer == spec.enhance.name {
+                "--enhance none leaves it as it is".to_string()
+            } else {
+                format!("it is read by --consensus {}", readers(*made, registry).join(", "))
             };
             format!("\nParts that are not given are those of the method; {advice}")
         }

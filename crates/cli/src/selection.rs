@@ -70,10 +70,8 @@ impl SelectionArgs {
     /// Selects the requested ensemble from the pool in a file; also returns the selection.
     pub fn take_from(&self, pool: Ensemble, path: &Path) -> Result<(Ensemble, Selection), Failure> {
         let selection = self.select(pool.clusterings(), path)?;
-        let ensemble = match selection.is_whole_pool() {
-            true => pool,
-            false => pool.select(&selection.indices())?,
-        };
+        let ensemble =
+            if selection.is_whole_pool() { pool } else { pool.select(&selection.indices())? };
         Ok((ensemble, selection))
     }
 

@@ -97,11 +97,12 @@ fn print_tuned(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
 /// The best value was selected by the result itself; a table without this remark would be
 /// misleading.
 fn how_to_read(metric: &str) -> String {
-    match metric.parse::<Metric>().is_ok_and(|m| m.needs_truth()) {
-        true => format!(
+    if metric.parse::<Metric>().is_ok_and(|m| m.needs_truth()) {
+        format!(
             "The best rows are chosen by {metric} using the truth: they are optimistic, and cannot be chosen without the truth."
-        ),
-        false => format!("The best rows are chosen by {metric}, which needs no truth."),
+        )
+    } else {
+        format!("The best rows are chosen by {metric}, which needs no truth.")
     }
 }
 

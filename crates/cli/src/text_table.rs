@@ -55,9 +55,10 @@ impl TextTable {
             for (at, cell) in row.iter().enumerate() {
                 // No trailing spaces.
                 let pad = if at + 1 < row.len() { widths[at] - length(cell) + 2 } else { 0 };
-                match cell.bold {
-                    true => write!(out, "{HEAD}{}{HEAD:#}{:pad$}", cell.text, "")?,
-                    false => write!(out, "{}{:pad$}", cell.text, "")?,
+                if cell.bold {
+                    write!(out, "{HEAD}{}{HEAD:#}{:pad$}", cell.text, "")?;
+                } else {
+                    write!(out, "{}{:pad$}", cell.text, "")?;
                 }
             }
             writeln!(out)?;

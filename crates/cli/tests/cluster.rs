@@ -319,7 +319,7 @@ fn the_record_tells_everything() {
     let result = &record["results"][0];
     assert_eq!(result["k"], 3);
     assert!(result["scores"]["ari"].is_f64() && result["scores"]["purity"].is_f64());
-    assert_eq!(result["labels"], serde_json::Value::Null, "labels have a file of their own");
+    assert_eq!(result["labels"], serde_json::Value::Null, "labels are written to a separate file");
     assert_eq!(record["outputs"]["labels"], "l.csv");
 }
 

@@ -17,7 +17,7 @@ fn planted_groups_are_found_by_the_rules() {
     assert_eq!(table.lines().count(), 6);
     let cdf = folder.read("cdf.csv");
     assert_eq!(cdf.lines().next(), Some("k,consensus,cdf"));
-    assert_eq!(cdf.lines().count(), 1 + 5 * 51, "a step for each count of 50 draws");
+    assert_eq!(cdf.lines().count(), 1 + 5 * 51, "one step for each count of 50 draws");
 }
 
 #[test]

@@ -8,31 +8,31 @@ use enclust_core::{
 const NAME: &str = "components";
 
 part! {
-    /// Samples that a chain of similar ones connects are one cluster.
+    /// Clusters are the connected components of a similarity.
     ///
     /// # Problem
     ///
-    /// The connected components of the graph with an edge wherever a similarity is not 0. Their
-    /// number is what it is: a cut into k gives the same clusters for every k, and a method
-    /// that learns its graph for k components may miss that number. Linkage of the same
-    /// similarity gives exactly k.
+    /// Two samples are connected by an edge if their similarity is not 0; the clusters are the
+    /// connected components of this graph. Their number does not depend on k: a cut gives the
+    /// same clusters for every k, and a method that learns its graph for k components may miss
+    /// that number. Linkage of the same similarity gives exactly k clusters.
     ///
-    /// It runs at group size: samples of a group are one cluster unless their similarity within
-    /// the group is 0.
+    /// The computation runs on groups: the samples of a group are in one cluster unless their
+    /// similarity within the group is 0.
     ///
     /// # Complexity
     ///
-    /// O(n'²) time at most, O(n) memory.
+    /// At most O(n'²) time, O(n) memory.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the similarity.
+    /// The result depends only on the similarity.
     ///
     /// # Errors
     ///
-    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence,
-    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for a k that no partition of
-    /// the samples has.
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) if k is 0 or larger than the
+    /// number of samples.
     ///
     /// # Example
     ///
@@ -46,7 +46,7 @@ part! {
     /// assert_eq!(fitted.cut(3, &ctx)?.labels(), &[0, 0, 1]);
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
-    pub struct Components("components", "what chains of similar samples connect");
+    pub struct Components("components", "connected components of a similarity");
 }
 
 impl<S: Real> Consensus<S> for Components {
@@ -63,7 +63,7 @@ impl<S: Real> Consensus<S> for Components {
         Ok(Box::new(Found { partition: components(similarity) }))
     }
 
-    /// The labels; to find them, a component and a place in line a group.
+    /// The labels; to find them, one component and one queue entry per group.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let labels = shape.each_sample(2 * size_of::<usize>());
         Footprint::new(labels, labels * 2 + shape.each_group(4 * size_of::<usize>()))
@@ -85,8 +85,8 @@ impl<S: Real> Fitted<S> for Found {
     }
 }
 
-/// A group whose samples have nothing to do with each other holds together only by what it
-/// is connected to; on its own, each sample is a component.
+/// A group whose samples have similarity 0 to each other is connected only through other
+/// groups; if it has no neighbours, each of its samples is a component.
 fn components<S: Real>(similarity: &Similarity<S>) -> Partition {
     let component = condensed_components(similarity.len(), similarity.condensed());
     let mut groups = vec![0; similarity.len()];
@@ -111,7 +111,7 @@ mod tests {
         Components.fit(&similarity.into(), &ctx).unwrap().cut(1, &ctx).unwrap()
     }
 
-    /// Every sample takes the smallest number among those it touches, until none changes.
+    /// Every sample takes the smallest number among its neighbours, until no number changes.
     fn by_spreading(n: usize, matrix: &[f64]) -> Partition {
         let mut label: Vec<usize> = (0..n).collect();
         for _ in 0..n {

@@ -1,5 +1,5 @@
-//! What spectral consensus functions share: an embedding of the groups for each
-//! k, clustered by k-means.
+//! Common part of the spectral consensus functions: an embedding of the groups for each k,
+//! clustered by k-means.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ pub(crate) trait Embedding<S: Real>: Send + Sync {
     /// The component that makes it.
     fn component(&self) -> &'static str;
 
-    /// The largest k there is.
+    /// The largest possible k.
     fn largest_k(&self) -> usize;
 
-    /// Size of the matrix whose eigenvectors it takes.
+    /// Size of the matrix whose eigenvectors are computed.
     fn dim(&self) -> usize;
 
-    /// One row a group, k numbers each.
+    /// One row of k numbers per group.
     fn vectors(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Mat<S>>;
 }
 
@@ -37,21 +37,21 @@ pub(crate) fn embed<S: Real>(
     Ok(unit_rows(&vectors))
 }
 
-/// What a cut takes as far as it can be known ahead, for a matrix of size `dim`.
+/// The memory of a cut as far as it is known in advance, for a matrix of size `dim`.
 pub(crate) fn cut_ahead_bytes(dim: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
     let labels = shape.each_sample(2 * size_of::<usize>());
     cut_bytes(dim, shape.clusters_ahead().min(shape.groups), shape, kmeans) + labels
 }
 
-/// What cutting into k clusters takes.
+/// The memory to cut into k clusters.
 fn cut_bytes(dim: usize, k: usize, shape: &Shape, kmeans: &KMeansParams) -> Bytes {
-    // The embedding as it comes, and its rows in a list that grows.
+    // The embedding, and its rows in a growing list.
     let rows = shape.each_group(shape.scalar + 24) * k as u64;
     let eigenpairs = leading_eigenpairs_bytes(dim, k, shape.scalar, shape.threads);
     rows + eigenpairs.max(kmeans_bytes(shape.groups, k, k, kmeans, shape.threads))
 }
 
-/// Number of objects each group stands for.
+/// Number of objects that each group represents.
 pub(crate) fn multiplicities(weighting: Weighting, grouping: &Grouping) -> Vec<f64> {
     match weighting {
         Weighting::Samples => grouping.sizes().iter().map(|&r| r as f64).collect(),
@@ -59,13 +59,13 @@ pub(crate) fn multiplicities(weighting: Weighting, grouping: &Grouping) -> Vec<f
     }
 }
 
-/// 1/√x, and 0 where there is nothing to divide by.
+/// 1/√x, and 0 if x is 0.
 pub(crate) fn inverse_root(x: f64) -> f64 {
     if x > 0.0 { x.sqrt().recip() } else { 0.0 }
 }
 
-/// Rows scaled to unit length. A row that is only rounding noise beside the
-/// longest one becomes zero, not a unit vector of random direction.
+/// Rows scaled to unit length. A row that is only rounding noise compared with the longest one
+/// becomes zero instead of a unit vector of random direction.
 pub(crate) fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
     let (n, k) = (vectors.rows(), vectors.cols());
     let mut rows: Vec<f64> =
@@ -80,7 +80,7 @@ pub(crate) fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
     rows
 }
 
-/// An embedding that k-means cuts.
+/// An embedding that is cut by k-means.
 pub(crate) struct Embedded<E> {
     pub embedding: E,
     pub grouping: Arc<Grouping>,
@@ -100,7 +100,7 @@ impl<E> Embedded<E> {
             &Stage::Cut.of(self.embedding.component()),
             needed,
             &format!("k = {k} of n' = {groups}"),
-            "ask for fewer clusters",
+            "request fewer clusters",
         )
     }
 }

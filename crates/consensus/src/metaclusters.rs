@@ -1,4 +1,4 @@
-//! Groups of base clusters that samples vote for.
+//! Meta-clustering of base clusters.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::ncut::Ncut;
 const NAME: &str = "metaclusters";
 
 part! {
-    /// Meta-clustering: base clusters are put into groups, and each sample goes to the group of
-    /// which it is in the largest share of the clusters.
+    /// Meta-clustering: base clusters are partitioned into groups, and each sample is assigned
+    /// to the group with the largest share of clusters that contain the sample.
     ///
     /// # Problem
     ///
-    /// A [normalised cut](Ncut) puts the base clusters into k groups. The score of a sample for
-    /// a group is the share of the group's clusters that hold the sample; the sample goes to
-    /// the group of the largest score.
+    /// A [normalised cut](Ncut) partitions the base clusters into k groups. The score of a
+    /// sample for a group is the share of the group's clusters that contain the sample; the
+    /// sample is assigned to the group with the largest score.
     ///
-    /// It runs at group size: the samples of a group are in the same clusters, so they have the
-    /// same scores.
+    /// The computation runs on groups of samples: the samples of a group are in the same
+    /// clusters, so they have the same scores.
     ///
     /// # Parameters
     ///
@@ -31,20 +31,20 @@ part! {
     ///
     /// # Complexity
     ///
-    /// That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N² numbers beside the
-    /// graph.
+    /// That of [`Ncut`] with N base clusters, and O(n' m) for the vote; N² numbers in addition
+    /// to the graph.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the graph, k, the seed and the backend; threads change nothing. Equal
-    /// scores go to the lowest group. Groups that win no sample vanish, so that there may be
-    /// fewer than k clusters.
+    /// The result depends only on the graph, k, the seed and the backend, not on the number of
+    /// threads. Among equal scores, the group with the lowest number is chosen. Groups without
+    /// samples are dropped, so there may be fewer than k clusters.
     ///
     /// # Errors
     ///
-    /// [`Error::ClusterCount`] for k = 0 or more than there are samples or base clusters;
-    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups do not
-    /// fit; [`Error::Unsupported`] for weights that are negative or not finite;
+    /// [`Error::ClusterCount`] if k is 0 or exceeds the number of samples or base clusters;
+    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if the sizes of graph and
+    /// groups do not match; [`Error::Unsupported`] for weights that are negative or not finite;
     /// [`Error::NoConvergence`] if the eigenvectors are not found.
     ///
     /// # Example
@@ -54,7 +54,7 @@ part! {
     /// use enclust_consensus::Metaclusters;
     /// use enclust_core::{ClusterGraph, Consensus, Csr, Ctx, Grouping, Mat};
     ///
-    /// // Two clusterings of two clusters; the first clusters of both are alike, and the second.
+    /// // Two clusterings with two clusters each; the first clusters are similar, and so are the second.
     /// let row = |a, b| vec![(a, 1.0), (b, 1.0)];
     /// let members = Csr::from_rows(4, vec![row(0, 2), row(0, 2), row(1, 3), row(1, 3)]);
     /// let weights = Mat::from_fn(4, 4, |a, b| if a % 2 == b % 2 { 1.0 } else { 0.1 });
@@ -69,8 +69,8 @@ part! {
     ///
     /// D. Huang, C.-D. Wang, H. Peng, J. Lai, C.-K. Kwoh, *Enhanced ensemble clustering via
     /// fast propagation of cluster-wise similarities*, IEEE Trans. Systems, Man, and
-    /// Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random, the authors'
-    /// program as is done here.
+    /// Cybernetics: Systems 51 (2021), ECPCS-MC. The paper breaks ties at random; the authors'
+    /// program breaks them as described above.
     pub struct Metaclusters("metaclusters", "groups of base clusters that samples vote for");
 }
 
@@ -94,7 +94,7 @@ impl<S: Real> Consensus<S> for Metaclusters {
         false
     }
 
-    /// The normalised graph and a copy of who is in which cluster; a cut besides.
+    /// The normalised graph and a copy of the memberships; a cut in addition.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
         let clusters = shape.clone().with_groups(shape.clusters);
@@ -104,17 +104,17 @@ impl<S: Real> Consensus<S> for Metaclusters {
     }
 }
 
-/// What cutting into k clusters takes.
+/// The memory to cut into k clusters.
 fn cut_bytes(k: usize, shape: &Shape) -> Bytes {
     let clusters = shape.clone().with_groups(shape.clusters);
     let points = clusters.each_group(shape.scalar + 32) * k as u64;
-    // Axes, sums of points, vectors and the turns they make.
+    // Axes, sums of points, vectors and their rotations.
     let rotation = Bytes(k as u64) * (5 * (8 * k as u64 + size_of::<Vec<f64>>() as u64));
     let eigenpairs = leading_eigenpairs_bytes(shape.clusters, k, shape.scalar, shape.threads);
     points + eigenpairs.max(rotation) + shape.each_group(size_of::<usize>())
 }
 
-/// A graph of base clusters, and who votes for them.
+/// A graph of base clusters and the memberships of the samples.
 struct Voting<S> {
     graph: Ncut<S>,
     members: Csr<S>,
@@ -128,7 +128,7 @@ impl<S: Real> Voting<S> {
             Shape::ahead::<S>(samples, 1, self.graph.len(), groups).with_threads(ctx.threads());
         let size = format!("k = {k} of {} base clusters", self.graph.len());
         let needed = cut_bytes(k, &shape);
-        ctx.require(&Stage::Cut.of(NAME), needed, &size, "ask for fewer clusters")
+        ctx.require(&Stage::Cut.of(NAME), needed, &size, "request fewer clusters")
     }
 }
 
@@ -145,14 +145,14 @@ impl<S: Real> Fitted<S> for Voting<S> {
     }
 }
 
-/// The group of clusters that each row goes to.
+/// The group of clusters to which each row is assigned.
 fn votes<S: Real>(members: &Csr<S>, groups: &[usize], k: usize) -> Vec<usize> {
     let mut sizes = vec![0.0; k];
     groups.iter().for_each(|&g| sizes[g] += 1.0);
     let vote = |p: usize| {
         let mut scores = vec![0.0; k];
         members.iter_row(p).for_each(|(cluster, w)| scores[groups[cluster]] += w.wide());
-        // A group without clusters never wins.
+        // A group without clusters is never chosen.
         let score = |g: usize| if sizes[g] > 0.0 { scores[g] / sizes[g] } else { -1.0 };
         (1..k).fold(0, |best, g| if score(g) > score(best) { g } else { best })
     };

@@ -1,4 +1,4 @@
-//! Normalised cut of a graph, made discrete by a rotation.
+//! Normalised cut of a graph, discretised by a rotation.
 
 use enclust_core::{Ctx, Error, Mat, Real, Result, check_k};
 use enclust_linalg::leading_eigenpairs;
@@ -9,24 +9,24 @@ use crate::embedding::unit_rows;
 use crate::rotation::nearest_orthogonal;
 
 const NAME: &str = "ncut";
-/// Weights below this are dropped.
+/// Smaller weights are dropped.
 const FAINT: f64 = 1e-6;
 /// Added to the weight of a node with itself.
 const OFFSET: f64 = 0.5;
-/// Rotations after which the search ends.
+/// Maximum number of rotations.
 const ROTATIONS: usize = 20;
 
 /// Normalised cut of a weighted graph into groups of nodes.
 ///
 /// # Problem
 ///
-/// From weights W with row sums d, take the k eigenvectors of D^-1/2 (W + I/2) D^-1/2 with the
-/// largest eigenvalues, D = diag(d + 1), and scale the rows of D^-1/2 V, its columns being of
-/// equal length, to points of unit length. Then find k orthogonal axes and a group for each
-/// point such that the points lie as close as they can to the axes of their groups: in turn,
-/// each point goes to the axis with which it has the largest inner product, and the axes become
-/// the orthogonal ones nearest to the sums of their points. A random point and others as
-/// orthogonal to those before as there are make the first axes.
+/// For weights W with row sums d, compute the k eigenvectors V of D^-1/2 (W + I/2) D^-1/2 with
+/// the largest eigenvalues, where D = diag(d + 1). Scale the columns of D^-1/2 V to equal
+/// length and then its rows to unit length; each row is a point. Then find k orthogonal axes
+/// and a group for each point such that the points are close to the axes of their groups. Two
+/// steps alternate: each point is assigned to the axis with the largest inner product, and the
+/// axes become the orthogonal ones nearest to the sums of their points. The initial axes are a
+/// random point and further points that are as orthogonal as possible to the previous ones.
 ///
 /// # Complexity
 ///
@@ -35,15 +35,15 @@ const ROTATIONS: usize = 20;
 ///
 /// # Determinism and ties
 ///
-/// A function of the weights, k, the seed and the backend; threads change nothing. Ties go to
-/// the lowest number. The signs and the order of the eigenvectors do not matter, as they turn
-/// points and axes alike. A node to which none of the eigenvectors reaches is the origin, which
-/// goes to group 0.
+/// The result depends only on the weights, k, the seed and the backend, not on the number of
+/// threads. Ties are broken by the lowest number. The signs and the order of the eigenvectors
+/// do not matter, because they transform points and axes in the same way. A node that is zero
+/// in all eigenvectors is assigned to group 0.
 ///
 /// # Errors
 ///
-/// [`Error::Size`] if the weights are no square; [`Error::Unsupported`] for weights that are
-/// negative or not finite; [`Error::ClusterCount`] for k = 0 or more than N;
+/// [`Error::Size`] if the matrix of weights is not square; [`Error::Unsupported`] for weights
+/// that are negative or not finite; [`Error::ClusterCount`] if k is 0 or larger than N;
 /// [`Error::NoConvergence`] if the eigenvectors are not found.
 ///
 /// # Example
@@ -52,7 +52,7 @@ const ROTATIONS: usize = 20;
 /// use enclust_consensus::Ncut;
 /// use enclust_core::{Ctx, Mat};
 ///
-/// // Two pairs, and a weak link between them.
+/// // Two pairs with a weak link between them.
 /// let w = |i: usize, j: usize| if i / 2 == j / 2 { 1.0 } else if i + j == 3 { 0.1 } else { 0.0 };
 /// let cut = Ncut::new(&Mat::from_fn(4, 4, w))?;
 /// let groups = cut.groups(2, &Ctx::<f64>::default())?;
@@ -65,8 +65,8 @@ const ROTATIONS: usize = 20;
 /// # Reference
 ///
 /// J. Shi, J. Malik, *Normalized cuts and image segmentation*, TPAMI 22 (2000); S. Yu, J. Shi,
-/// *Multiclass spectral clustering*, ICCV 2003. The offset and the end of the search are those
-/// of the latter's program.
+/// *Multiclass spectral clustering*, ICCV 2003. The offset and the stopping test are those of
+/// the program of the latter authors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ncut<S> {
     /// D^-1/2 (W + I/2) D^-1/2.
@@ -76,7 +76,7 @@ pub struct Ncut<S> {
 }
 
 impl<S: Real> Ncut<S> {
-    /// Of the graph with these weights, of which the lower triangle is read.
+    /// Builds the normalised graph from the lower triangle of these weights.
     pub fn new(weights: &Mat<S>) -> Result<Self> {
         Error::check_size("columns of the weights", weights.rows(), weights.cols())?;
         check_weights(weights)?;
@@ -100,12 +100,12 @@ impl<S: Real> Ncut<S> {
         self.scale.len()
     }
 
-    /// Whether there is no node.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.scale.is_empty()
     }
 
-    /// A group from 0 to k − 1 for each node. Some groups may have none.
+    /// A group from 0 to k − 1 for each node. Some groups may be empty.
     pub fn groups(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Vec<usize>> {
         check_k(NAME, k, self.len())?;
         let points = ctx.install(|ctx| self.points(k, ctx))??;
@@ -113,7 +113,7 @@ impl<S: Real> Ncut<S> {
         Ok(discretise(&points, k, first))
     }
 
-    /// The nodes as points of unit length, row after row.
+    /// The nodes as points of unit length, in row-major order.
     fn points(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Vec<f64>> {
         let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed(), ctx.backend())?.vectors;
         for j in 0..k {
@@ -134,8 +134,8 @@ fn check_weights<S: Real>(weights: &Mat<S>) -> Result<()> {
     }
 }
 
-/// A group for each point: that of the axis it is closest to, the axes being turned to
-/// where the points are.
+/// Assigns each point to the group of its closest axis, while the axes are rotated towards the
+/// points.
 fn discretise(points: &[f64], k: usize, first: usize) -> Vec<usize> {
     let n = points.len() / k;
     let mut axes = spread_axes(points, k, first);
@@ -144,7 +144,7 @@ fn discretise(points: &[f64], k: usize, first: usize) -> Vec<usize> {
         let groups: Vec<usize> = points.chunks_exact(k).map(|x| nearest(&axes, x)).collect();
         let (turned, closeness) = nearest_orthogonal(sums(points, k, &groups));
         let distance = 2.0 * (n as f64 - closeness);
-        // Groups that stay as they are give the same number to the bit.
+        // If the groups do not change, the value is bit-identical.
         if (distance - last).abs() < f64::EPSILON || rotation == ROTATIONS {
             return groups;
         }
@@ -153,8 +153,8 @@ fn discretise(points: &[f64], k: usize, first: usize) -> Vec<usize> {
     unreachable!("the number of rotations is limited")
 }
 
-/// k of the points to begin with: the given one, then always one that is as orthogonal to
-/// those before as there is.
+/// k initial points: the given one, then repeatedly a point that is as orthogonal as possible
+/// to the previous ones.
 fn spread_axes(points: &[f64], k: usize, first: usize) -> Vec<Vec<f64>> {
     let mut axes = vec![points[first * k..][..k].to_vec()];
     let mut overlap = vec![0.0; points.len() / k];
@@ -170,7 +170,7 @@ fn spread_axes(points: &[f64], k: usize, first: usize) -> Vec<Vec<f64>> {
     axes
 }
 
-/// The axis with the largest inner product, the first of them.
+/// The axis with the largest inner product; the first one if there are several.
 fn nearest(axes: &[Vec<f64>], point: &[f64]) -> usize {
     let (mut best, mut largest) = (0, f64::NEG_INFINITY);
     for (g, axis) in axes.iter().enumerate() {

@@ -13,31 +13,33 @@ use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
 const NAME: &str = "kmeans";
 
 part! {
-    /// k-means of an embedding, as it is.
+    /// k-means of an embedding.
     ///
     /// # Problem
     ///
-    /// The groups are points; divide them into k clusters such that the squared distances to
-    /// the means of the clusters have a small sum. Counting samples, a group weighs as much as
-    /// it has samples, which is k-means of the samples themselves: those of a group are at one
-    /// place. Coordinates are neither scaled nor centred.
+    /// The groups are points. They are partitioned into k clusters such that the sum of the
+    /// squared distances to the means of the clusters is small. If samples are counted, the
+    /// weight of a group is its number of samples, which is equivalent to k-means of the
+    /// samples, because all samples of a group are at the same point. Coordinates are neither
+    /// scaled nor centred.
     ///
     /// # Parameters
     ///
-    /// [`PointsKMeans`]. Counting groups, every group weighs as one sample.
+    /// `weighting`, `replicates` and `max_iterations`. If groups are counted, every group has
+    /// weight 1.
     ///
     /// # Complexity
     ///
-    /// O(n' k d) a round in d dimensions at most, see [`kmeans`]; n' d numbers.
+    /// At most O(n' k d) time per iteration in d dimensions, see [`kmeans`]; n' d numbers.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the embedding, k and the seed; threads change nothing. Ties go to the
-    /// lowest index. Exactly k clusters come out.
+    /// The result depends only on the embedding, k and the seed, not on the number of threads.
+    /// Ties are broken by the lowest index. There are always exactly k clusters.
     ///
     /// # Errors
     ///
-    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) if k is 0 or larger than n';
     /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
     /// [`Error::NotFinite`](enclust_core::Error::NotFinite) for a coordinate that is not
     /// finite.
@@ -60,13 +62,13 @@ part! {
     ///
     /// # Reference
     ///
-    /// As of [`kmeans`].
+    /// The same as for [`kmeans`].
     pub struct PointsKMeans("kmeans", "k-means of an embedding") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
-        /// Starts of k-means; the best result is kept.
+        /// Number of initialisations of k-means; the best result is kept.
         pub replicates: usize = 20, in Range::AtLeast(1.0);
-        /// Rounds of k-means after which a start ends.
+        /// Maximum number of iterations per initialisation.
         pub max_iterations: usize = 100, in Range::AtLeast(1.0);
     }
 }
@@ -97,7 +99,7 @@ impl<S: Real> Consensus<S> for PointsKMeans {
         }))
     }
 
-    /// The coordinates, as many as what holds the embedding has room for, and a cut.
+    /// The coordinates, at most as many as the memory of the embedding can hold, and a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let dimension = (shape.input.0 / shape.vector().0.max(1)) as usize;
         let wide = shape.in_double().vector();
@@ -108,9 +110,9 @@ impl<S: Real> Consensus<S> for PointsKMeans {
     }
 }
 
-/// Points that k-means cuts.
+/// Points that are cut by k-means.
 struct Points {
-    /// Row after row.
+    /// The points in row-major order.
     rows: Vec<f64>,
     dimension: usize,
     weights: Vec<f64>,
@@ -126,7 +128,7 @@ impl<S: Real> Fitted<S> for Points {
             &Stage::Cut.of(NAME),
             kmeans_bytes(groups, self.dimension, k, &self.kmeans, threads),
             &format!("k = {k} of n' = {groups}"),
-            "ask for fewer clusters",
+            "request fewer clusters",
         )?;
         let seed = ctx.seed();
         let Points { rows, dimension, weights, kmeans: params, .. } = self;

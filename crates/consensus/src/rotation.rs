@@ -1,15 +1,15 @@
 //! The orthogonal matrix nearest to a given one.
 
-/// Passes over all pairs of vectors; six to ten are usual.
+/// Maximum number of passes over all pairs of vectors; six to ten are usual.
 const SWEEPS: usize = 60;
 
-/// Vectors that are orthogonal and of unit length, nearest to the given ones: the
-/// orthogonal factor of the polar decomposition, with the sum of the singular values.
+/// The orthonormal vectors nearest to the given ones: the orthogonal factor of the polar
+/// decomposition, and the sum of the singular values.
 ///
-/// The vectors are turned against each other, two at a time, until all are orthogonal
-/// (one-sided Jacobi); their lengths are then the singular values, and turning the unit
-/// vectors back gives the answer. Where vectors depend on each other, as when one is zero,
-/// a direction that is left over stands in. O(k³) time a pass, k being their number and
+/// Pairs of vectors are rotated until all are orthogonal (one-sided Jacobi); their lengths are
+/// then the singular values, and rotating the unit vectors back gives the result. If the
+/// vectors are linearly dependent, for example because one is zero, the missing directions are
+/// replaced by orthogonal ones. Takes O(k³) time per pass, where k is their number and
 /// dimension.
 ///
 /// Reference: J. Demmel, K. Veselić, *Jacobi's method is more accurate than QR*, SIAM J.
@@ -30,7 +30,8 @@ pub(crate) fn nearest_orthogonal(mut vectors: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, 
     ((0..k).map(back).collect(), lengths.iter().sum())
 }
 
-/// Turns pairs of vectors until all are orthogonal, and the columns of `turns` with them.
+/// Rotates pairs of vectors until all are orthogonal, and applies the same rotations to the
+/// columns of `turns`.
 fn orthogonalise(vectors: &mut [Vec<f64>], turns: &mut [Vec<f64>]) {
     let k = vectors.len();
     let noise = noise_level(vectors).powi(2);
@@ -71,9 +72,9 @@ fn apply(vectors: &mut [Vec<f64>], p: usize, q: usize, cos: f64, sin: f64) {
     }
 }
 
-/// Scales orthogonal vectors to unit length; those that are nothing but rounding are
-/// replaced by directions orthogonal to the others. Their lengths as they were, 0 for
-/// replaced ones.
+/// Scales orthogonal vectors to unit length and replaces vectors that are only rounding errors
+/// by directions orthogonal to the others. Returns the original lengths, 0 for replaced
+/// vectors.
 fn to_unit_vectors(vectors: &mut [Vec<f64>]) -> Vec<f64> {
     let noise = noise_level(vectors);
     let mut lengths: Vec<f64> = vectors.iter().map(|v| length(v)).collect();
@@ -94,8 +95,8 @@ fn to_unit_vectors(vectors: &mut [Vec<f64>]) -> Vec<f64> {
     lengths
 }
 
-/// A unit vector orthogonal to some of the vectors: the axis that they cover least, less
-/// what they cover of it.
+/// A unit vector orthogonal to some of the vectors: the coordinate axis with the smallest
+/// projection onto their span, minus this projection.
 fn left_over(vectors: &[Vec<f64>], others: &[usize]) -> Vec<f64> {
     let k = vectors.len();
     let covered = |axis: usize| others.iter().map(|&l| vectors[l][axis].powi(2)).sum::<f64>();
@@ -103,7 +104,7 @@ fn left_over(vectors: &[Vec<f64>], others: &[usize]) -> Vec<f64> {
     let least = (0..k).fold(0, |best, axis| if shares[axis] < shares[best] { axis } else { best });
     let mut out = vec![0.0; k];
     out[least] = 1.0;
-    // Twice, which makes it orthogonal to working precision.
+    // Done twice, which makes it orthogonal to working precision.
     for _ in 0..2 {
         for &l in others {
             let overlap = dot(&out, &vectors[l]);
@@ -115,7 +116,7 @@ fn left_over(vectors: &[Vec<f64>], others: &[usize]) -> Vec<f64> {
     out
 }
 
-/// A length that rounding may leave of nothing.
+/// The length up to which a vector may be a rounding error.
 fn noise_level(vectors: &[Vec<f64>]) -> f64 {
     let longest = vectors.iter().map(|v| length(v)).fold(0.0, f64::max);
     f64::EPSILON * vectors.len() as f64 * longest
@@ -138,8 +139,8 @@ mod tests {
         (a - b).abs() < 1e-10
     }
 
-    /// What makes it the polar decomposition X = HQ: Q is orthogonal, and H = XQᵀ is
-    /// symmetric and has no negative eigenvalue; its trace is the sum of the singular values.
+    /// Checks the properties of the polar decomposition X = HQ: Q is orthogonal, and H = XQᵀ is
+    /// symmetric without negative eigenvalues; its trace is the sum of the singular values.
     fn check(vectors: &[Vec<f64>]) {
         let k = vectors.len();
         let (axes, sum) = nearest_orthogonal(vectors.to_vec());
@@ -162,7 +163,7 @@ mod tests {
             check(&vectors);
         }
 
-        /// Whole numbers, so that vectors are zero, equal or dependent rather often.
+        /// Whole numbers, so that vectors are often zero, equal or linearly dependent.
         #[test]
         fn dependent_vectors_are_completed(entries in proptest::collection::vec(-1..2_i8, 25), k in 1..6_usize) {
             let row = |v: &[i8]| v[..k].iter().map(|&x| f64::from(x)).collect();

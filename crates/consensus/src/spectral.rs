@@ -14,7 +14,7 @@ use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "spectral";
-/// Up to this size all eigenvectors are computed at once.
+/// Up to this size all eigenvectors are computed.
 const SMALL: usize = 320;
 
 part! {
@@ -22,36 +22,39 @@ part! {
     ///
     /// # Problem
     ///
-    /// From similarities W with row sums D, take the k eigenvectors of D^-1/2 W D^-1/2 with the
-    /// largest eigenvalues, scale each row of them to unit length, and divide the rows by
+    /// For similarities W with row sums D, compute the k eigenvectors of D^-1/2 W D^-1/2 with
+    /// the largest eigenvalues, scale their rows to unit length, and cluster the rows by
     /// k-means.
     ///
-    /// It runs at group size. Counting samples, a group p of rₚ samples with degree dₚ = ownₚ +
-    /// (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries √(rₚrᵩ) wₚᵩ / √(dₚdᵩ)
-    /// and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. This matrix has the eigenvalues of
-    /// the one over the samples whose vectors are constant on groups; the sample's entry is the
-    /// group's over √rₚ. The others, (ownₚ − withinₚ)/dₚ, belong to vectors that sum to zero
-    /// inside one group and tell no two groups apart.
+    /// The computation runs on groups. If samples are counted, a group p of rₚ samples with
+    /// degree dₚ = ownₚ + (rₚ − 1) withinₚ + Σ rᵩ wₚᵩ over q ≠ p contributes the entries
+    /// √(rₚrᵩ) wₚᵩ / √(dₚdᵩ) and, on the diagonal, (ownₚ + (rₚ − 1) withinₚ) / dₚ. The
+    /// eigenvalues of this matrix are those of the sample-level matrix whose eigenvectors are
+    /// constant on groups; the entry of a sample is the entry of its group divided by √rₚ. The
+    /// other sample-level eigenvalues, (ownₚ − withinₚ)/dₚ, belong to eigenvectors that sum to
+    /// zero inside one group and do not separate groups.
     ///
     /// # Parameters
     ///
-    /// [`Spectral`]. Counting groups, every group weighs as one sample.
+    /// `weighting`, `replicates` and `max_iterations`. If groups are counted, every group has
+    /// weight 1.
     ///
     /// # Complexity
     ///
     /// O(n'² k) time for each of a few tens of products, then k-means in k dimensions; n'²/2
-    /// numbers of memory. Where the spectrum has no gap the products lead nowhere, and all
-    /// eigenvectors are computed: O(n'³) time, 5n'² numbers, asked for when that is known.
+    /// numbers of memory. If the spectrum has no gap, the iteration does not converge and all
+    /// eigenvectors are computed: O(n'³) time and 5n'² numbers, which are requested when this
+    /// case is detected.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the similarity, k, the seed and the backend; threads change nothing. Ties
-    /// in k-means go to the lowest index. A sample without any similarity stays at the origin
-    /// of the embedding.
+    /// The result depends only on the similarity, k, the seed and the backend, not on the
+    /// number of threads. Ties in k-means are broken by the lowest index. A sample without any
+    /// similarity is at the origin of the embedding.
     ///
     /// # Errors
     ///
-    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for k = 0 or more than n';
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) if k is 0 or larger than n';
     /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence;
     /// [`Error::NoConvergence`](enclust_core::Error::NoConvergence) if the eigenvectors are not
     /// found.
@@ -76,16 +79,16 @@ part! {
     pub struct Spectral("spectral", "spectral clustering of a similarity") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
-        /// Starts of k-means; the best result is kept.
+        /// Number of initialisations of k-means; the best result is kept.
         pub replicates: usize = 20, in Range::AtLeast(1.0);
-        /// Rounds of k-means after which a start ends.
+        /// Maximum number of iterations per initialisation.
         pub max_iterations: usize = 100, in Range::AtLeast(1.0);
     }
 }
 
 impl Spectral {
-    /// What k-means sees: one row of k numbers a group, row after row, of unit
-    /// length (or zero).
+    /// The input of k-means in row-major order: one row of k numbers per group, of unit length
+    /// (or zero).
     pub fn embedding<S: Real>(
         &self,
         similarity: &Similarity<S>,
@@ -112,7 +115,7 @@ impl<S: Real> Consensus<S> for Spectral {
         }))
     }
 
-    /// The normalised similarity; degrees and scalings to make it, or a cut.
+    /// The normalised similarity; in addition, degrees and scalings to build it, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let Spectral { replicates, max_iterations, .. } = *self;
         let kmeans = KMeansParams::default().replicates(replicates).max_iterations(max_iterations);
@@ -127,9 +130,9 @@ impl<S: Real> Consensus<S> for Spectral {
     }
 }
 
-/// The k leading eigenvectors. A similarity near the identity has a spectrum without
-/// gaps, which no iteration resolves: then all eigenvectors are computed, as they are of a
-/// small matrix, where that takes no longer.
+/// The k leading eigenvectors. A similarity close to the identity has a spectrum without gaps,
+/// for which no iteration converges; in that case all eigenvectors are computed. The same is
+/// done for a small matrix, because it is not slower.
 fn leading_vectors<S: Real>(
     matrix: &PackedSymmetric<S>,
     k: usize,
@@ -137,13 +140,13 @@ fn leading_vectors<S: Real>(
 ) -> Result<Mat<S>> {
     let n = matrix.dim();
     if n > SMALL {
-        // A tenth of what it takes to compute them all, or thereabouts.
+        // About a tenth of the cost of computing all of them.
         let products = (n / 20).clamp(40, 500);
         match leading_eigenpairs_within(products, matrix, k, ctx.seed(), ctx.backend()) {
             Err(Error::NoConvergence { .. }) => {}
             found => return Ok(found?.vectors),
         }
-        // There is no gap in the spectrum that an iteration could find.
+        // The spectrum has no gap that an iteration could resolve.
         ctx.require(
             &Stage::Cut.of(NAME),
             all_eigenpairs_bytes(n, size_of::<S>()),
@@ -155,12 +158,12 @@ fn leading_vectors<S: Real>(
     Ok(Mat::from_fn(n, k, |p, j| all[(p, n - k + j)]))
 }
 
-/// The matrix unpacked twice, its eigenvectors, a copy to work on and one in order.
+/// The matrix unpacked twice, its eigenvectors, a working copy and a sorted copy.
 fn all_eigenpairs_bytes(n: usize, scalar: usize) -> Bytes {
     Bytes(n as u64) * (5 * scalar) as u64 * n as u64
 }
 
-/// D^-1/2 W D^-1/2 at group size.
+/// D^-1/2 W D^-1/2 on groups.
 struct NormalisedSimilarity<S> {
     matrix: PackedSymmetric<S>,
     sizes: Vec<f64>,
@@ -172,10 +175,10 @@ impl<S: Real> NormalisedSimilarity<S> {
         let inside: Vec<f64> = (0..sizes.len())
             .map(|p| similarity.own()[p].wide() + (sizes[p] - 1.0) * similarity.within()[p].wide())
             .collect();
-        // Of a sample of each group to all samples.
+        // For each group, the sum of the similarities of one of its samples to all samples.
         let degrees = condensed_row_sums(similarity.condensed(), &sizes, inside.clone());
-        // The scaling puts the sizes on the diagonal as well; there they are
-        // already counted.
+        // The scaling multiplies the diagonal by the sizes as well, which are already included
+        // there.
         let diagonal = inside.iter().zip(&sizes).map(|(w, r)| S::of(w / r)).collect();
         let factors: Vec<S> =
             degrees.iter().zip(&sizes).map(|(d, r)| S::of(inverse_root(d / r))).collect();

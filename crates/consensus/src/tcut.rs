@@ -14,45 +14,47 @@ use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root
 use crate::kmeans::KMeansParams;
 
 const NAME: &str = "tcut";
-/// Stands in for the degree of an object that no cluster holds.
+/// Replaces the degree of an object that is in no cluster.
 const NO_DEGREE: f64 = 1e-10;
-/// Clusters whose affinities are summed in one pass over the objects.
+/// Number of clusters whose affinities are summed in one pass over the objects.
 const TILE: usize = 16;
 
 part! {
-    /// Transfer cut: spectral clustering of a graph between objects and base clusters, at the
-    /// cost of the smaller side.
+    /// Transfer cut: spectral clustering of a bipartite graph of objects and base clusters, at
+    /// the cost of an eigenproblem over the clusters.
     ///
     /// # Problem
     ///
-    /// From weights B (objects × clusters) with row sums X, let W = BᵀX⁻¹B be the graph over
-    /// the clusters and D its row sums. Take the k eigenvectors V of D^-1/2 W D^-1/2 with the
-    /// largest eigenvalues, carry them over to the objects as X⁻¹ B D^-1/2 V, scale each row to
-    /// unit length, and divide the rows by k-means.
+    /// For weights B (objects × clusters) with row sums X, let W = BᵀX⁻¹B be the graph over the
+    /// clusters and D its row sums. Compute the k eigenvectors V of D^-1/2 W D^-1/2 with the
+    /// largest eigenvalues, transfer them to the objects as X⁻¹ B D^-1/2 V, scale the rows to
+    /// unit length, and cluster the rows by k-means.
     ///
-    /// It runs at group size. Counting samples, every sum over objects counts a group of r
-    /// samples r times, which gives each sample the row it has in the graph over the samples.
+    /// The computation runs on groups. If samples are counted, every sum over objects counts a
+    /// group of r samples r times, which gives each sample the same row as in the graph over
+    /// the samples.
     ///
     /// # Parameters
     ///
-    /// [`Tcut`]. Counting groups, every group counts once.
+    /// `weighting`, `replicates` and `max_iterations`. If groups are counted, every group
+    /// counts once.
     ///
     /// # Complexity
     ///
-    /// O(Σ eₚ²) time for W, with eₚ the entries of row p; O(N² k) for each of a few tens of
-    /// products with N clusters; N² numbers of memory beside the graph.
+    /// O(Σ eₚ²) time for W, with eₚ the number of entries of row p; O(N² k) for each of a few
+    /// tens of products with N clusters; N² numbers of memory in addition to the graph.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the graph, k, the seed and the backend; threads change nothing. Ties in
-    /// k-means go to the lowest index. An object without a cluster stays at the origin; a
-    /// cluster without an object is out of play.
+    /// The result depends only on the graph, k, the seed and the backend, not on the number of
+    /// threads. Ties in k-means are broken by the lowest index. An object without a cluster is
+    /// at the origin; a cluster without objects is ignored.
     ///
     /// # Errors
     ///
-    /// [`Error::ClusterCount`] for k = 0 or more than there are groups or base clusters;
-    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if graph and groups do not
-    /// fit; [`Error::Unsupported`] for weights that are negative or not finite;
+    /// [`Error::ClusterCount`] if k is 0 or exceeds the number of groups or base clusters;
+    /// [`Error::KindMismatch`] for other evidence; [`Error::Size`] if the sizes of graph and
+    /// groups do not match; [`Error::Unsupported`] for weights that are negative or not finite;
     /// [`Error::NoConvergence`] if the eigenvectors are not found.
     ///
     /// # Example
@@ -76,20 +78,20 @@ part! {
     /// Z. Li, X.-M. Wu, S.-F. Chang, *Segmentation using superpixels: a bipartite graph
     /// partitioning approach*, CVPR 2012; as used for ensembles by D. Huang, C.-D. Wang, J.-H.
     /// Lai, *Locally weighted ensemble clustering*, IEEE Trans. Cybernetics 48 (2018). The
-    /// factor by which the former scales each carried vector is left out, as the latter do.
+    /// factor by which the former scales each transferred vector is omitted, as in the latter.
     pub struct Tcut("tcut", "transfer cut of a bipartite graph") {
         /// What counts as one object.
         pub weighting: Weighting = Weighting::Samples, in Range::Any;
-        /// Starts of k-means; the best result is kept.
+        /// Number of initialisations of k-means; the best result is kept.
         pub replicates: usize = 3, in Range::AtLeast(1.0);
-        /// Rounds of k-means after which a start ends.
+        /// Maximum number of iterations per initialisation.
         pub max_iterations: usize = 100, in Range::AtLeast(1.0);
     }
 }
 
 impl Tcut {
-    /// What k-means sees: one row of k numbers a group, row after row, of unit
-    /// length (or zero).
+    /// The input of k-means in row-major order: one row of k numbers per group, of unit length
+    /// (or zero).
     pub fn embedding<S: Real>(
         &self,
         graph: &Bipartite<S>,
@@ -116,8 +118,8 @@ impl<S: Real> Consensus<S> for Tcut {
         }))
     }
 
-    /// The matrix over the clusters and a copy of the graph; the affinities and the
-    /// copy in lists to make them, or a cut.
+    /// The matrix over the clusters and a copy of the graph; in addition, the affinities and
+    /// the copy in lists to build them, or a cut.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let Tcut { replicates, max_iterations, .. } = *self;
         let kmeans = KMeansParams::default().replicates(replicates).max_iterations(max_iterations);
@@ -130,7 +132,7 @@ impl<S: Real> Consensus<S> for Tcut {
     }
 }
 
-/// The normalised graph over the clusters, and the way back to the objects.
+/// The normalised graph over the clusters, and the transfer to the objects.
 struct ClusterSide<S> {
     /// D^-1/2 BᵀX⁻¹B D^-1/2.
     matrix: Mat<S>,
@@ -162,7 +164,7 @@ impl<S: Real> ClusterSide<S> {
     }
 }
 
-/// Weights of a graph are finite and not negative.
+/// Checks that the weights are finite and not negative.
 fn check_weights<S: Real>(weights: &Csr<S>) -> Result<()> {
     for row in 0..weights.rows() {
         let bad = weights.iter_row(row).find(|(_, w)| !(*w >= S::zero() && w.is_finite()));
@@ -179,8 +181,7 @@ fn row_sum<S: Real>(weights: &Csr<S>, p: usize) -> f64 {
     if sum == 0.0 { NO_DEGREE } else { sum }
 }
 
-/// BᵀSB for a diagonal S: for each cluster its affinity to itself and those
-/// behind it.
+/// BᵀSB for a diagonal S: for each cluster, its affinities to itself and to later clusters.
 fn cluster_affinity<S: Real>(weights: &Csr<S>, shares: &[f64]) -> Vec<Vec<f64>> {
     let clusters = weights.cols();
     (0..clusters.div_ceil(TILE))
@@ -217,10 +218,10 @@ fn affinity_tile<S: Real>(
     out
 }
 
-/// Adds a multiple of a sparse vector to a dense one that begins at `offset`.
+/// Adds a multiple of a sparse vector to a dense vector that starts at index `offset`.
 fn add_scaled<S: Real>(out: &mut [f64], factor: f64, offset: usize, columns: &[u32], values: &[S]) {
     if columns.len() == out.len() {
-        // Nothing is missing: no need to look at the columns.
+        // The sparse vector is full, so the column indices are not needed.
         out.iter_mut().zip(values).for_each(|(o, w)| *o += factor * w.wide());
     } else {
         for (&b, w) in columns.iter().zip(values) {

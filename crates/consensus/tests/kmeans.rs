@@ -1,4 +1,4 @@
-//! k-means: the optimum on small inputs, non-empty clusters, determinism.
+//! Tests of k-means: the optimum on small inputs, non-empty clusters, determinism.
 
 use enclust_consensus::{KMeans, KMeansParams, kmeans, kmeans_from, kmeans_on_one_thread};
 use enclust_core::{Error, Partition};
@@ -21,7 +21,7 @@ fn inertia(points: &[f64], d: usize, weights: &[f64], labels: &[usize], k: usize
         .sum()
 }
 
-/// The least inertia of all partitions into k clusters.
+/// The smallest inertia of all partitions into k clusters.
 fn optimum(points: &[f64], d: usize, weights: &[f64], k: usize) -> f64 {
     let n = weights.len();
     let mut best = f64::INFINITY;
@@ -59,7 +59,7 @@ proptest! {
         let k = k.min(3);
         let found = kmeans(&points, 2, Some(&weights), k, &KMeansParams::default(), seed).unwrap();
         prop_assert!(found.inertia >= optimum(&points, 2, &weights, k) - 1e-9);
-        // No point is nearer to another centre than to its own.
+        // No point is nearer to another centre than to its own centre.
         let centres = centres(&points, &weights, &found.labels, k);
         let distance = |i: usize, c: usize| {
             (points[2 * i] - centres[c][0]).powi(2) + (points[2 * i + 1] - centres[c][1]).powi(2)
@@ -172,7 +172,7 @@ fn centres_are_numbered_as_the_labels() {
     let points = lattice(700);
     let found = kmeans(&points, 3, None, 12, &KMeansParams::default(), 5).unwrap();
     assert_eq!(found.centres.len(), 12 * 3);
-    // It has settled, so every point is nearest to the centre of its own cluster.
+    // k-means has converged, so every point is nearest to the centre of its own cluster.
     assert_eq!(found.assign(&points, 3).unwrap(), found.labels);
     assert!(matches!(found.assign(&points[..4], 3), Err(Error::Size { .. })));
     assert!(matches!(found.assign(&[f64::NAN; 3], 3), Err(Error::NotFinite { .. })));
@@ -181,7 +181,8 @@ fn centres_are_numbered_as_the_labels() {
 
 #[test]
 fn more_candidates_start_better() {
-    // As many clusters as centres: a start that misses one stays without it.
+    // There are as many blobs as centres; an initialisation that misses a blob cannot recover
+    // it.
     let points: Vec<f64> = (0..900).map(|i| (4 * (i % 30)) as f64 + lattice(300)[i]).collect();
     let mean = |candidates| {
         let params = KMeansParams::default().replicates(1).candidates(candidates);
@@ -191,7 +192,8 @@ fn more_candidates_start_better() {
     assert!(mean(None) < 0.8 * mean(Some(1)), "{} {}", mean(None), mean(Some(1)));
 }
 
-/// A start draws points by their index; from there on the order of the points is of no account.
+/// An initialisation draws points by their index; after that the order of the points does not
+/// matter.
 #[test]
 fn given_the_same_centres_permuting_the_points_permutes_the_labels() {
     for seed in 0..20 {

@@ -1,4 +1,4 @@
-//! Linkage against the slow obvious algorithm and against kodama.
+//! Compares linkage with a simple, slow algorithm and with kodama.
 
 use std::sync::Arc;
 
@@ -28,10 +28,10 @@ fn tree(linkage: &Linkage, similarity: &Similarity<f64>) -> Dendrogram {
 }
 
 // ---------------------------------------------------------------------------
-// The slow obvious algorithm: in every step all pairs of clusters of samples,
-// over all their pairs of samples, in whole numbers.
+// The simple, slow algorithm: in every step it computes the similarities of all pairs of
+// clusters over all their pairs of samples, in whole numbers.
 
-/// A similarity in whole units: a fraction of whole numbers.
+/// A similarity as a fraction of whole numbers.
 #[derive(Clone, Copy)]
 struct Fraction {
     over: u64,
@@ -62,7 +62,8 @@ fn cluster_similarity(
 }
 
 fn primitive(method: LinkageMethod, units: &[Vec<u64>], unit: f64) -> Dendrogram {
-    // Ordered by smallest member, so the first closest pair is the smallest one.
+    // Ordered by smallest member, so the first closest pair is the one that the tie rule
+    // selects.
     let mut clusters: Vec<Vec<usize>> = (0..units.len()).map(|i| vec![i]).collect();
     let mut merges = Vec::new();
     while clusters.len() > 1 {
@@ -104,7 +105,7 @@ fn assert_primitive(similarity: &Similarity<f64>, unit: f64) {
 // ---------------------------------------------------------------------------
 // Similarities.
 
-/// Shares of the clusterings in which two samples agree.
+/// The share of the clusterings that join two samples.
 fn eac(ensemble: &Ensemble) -> Similarity<f64> {
     let micro = Microclusters::of(ensemble);
     let m = micro.clusterings() as f64;
@@ -128,8 +129,8 @@ fn grouping(samples: usize, groups: u8) -> impl Strategy<Value = Grouping> {
     })
 }
 
-/// Any multiples of 1 / unit, within groups as well as between them: most of
-/// these have groups whose samples are closer to outsiders.
+/// Arbitrary multiples of 1 / unit, within and between groups. In most of these similarities,
+/// samples of some groups are closer to samples outside.
 fn loose(samples: usize, groups: u8, unit: u32) -> impl Strategy<Value = Similarity<f64>> {
     grouping(samples, groups).prop_flat_map(move |grouping| {
         let n = grouping.len();
@@ -193,7 +194,7 @@ proptest! {
 
     #[test]
     fn equals_it_without_a_denominator(s in loose(20, 8, 1024)) {
-        // Sums of multiples of 1/1024 are exact, so the order is too.
+        // Sums of multiples of 1/1024 are exact, so the order is exact as well.
         assert_primitive(&s, 1024.0);
     }
 
@@ -317,7 +318,7 @@ fn kodama_cut(n: usize, steps: &[kodama::Step<f64>], k: usize) -> Partition {
 
 #[test]
 fn a_cut_needs_the_merges_within_groups() {
-    // Samples 0 and 1 are one group with little in common; 2 and 3 are close.
+    // Samples 0 and 1 form a group with a low similarity; 2 and 3 are similar.
     let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 2]).unwrap());
     let s = Similarity::new(grouping, vec![0.1, 0.1, 0.9], vec![0.3, 1.0, 1.0], vec![1.0; 3]);
     let fitted = fit(&Linkage::average(), &s.unwrap());
@@ -327,8 +328,8 @@ fn a_cut_needs_the_merges_within_groups() {
 
 #[test]
 fn rounded_means_never_tear_a_group() {
-    // The similarity within exceeds the others by one unit in the last place, so
-    // a mean of those may be rounded to more than it.
+    // The similarity within exceeds the others by one unit in the last place, so a mean of the
+    // others may be rounded to a larger value.
     let outside = 0.1_f64;
     let within = f64::from_bits(outside.to_bits() + 1);
     for r in 2..40_u32 {
@@ -389,7 +390,7 @@ fn other_kinds_of_evidence_are_errors() {
     let graph = Bipartite::new(Arc::new(Grouping::singletons(2)), Csr::<f64>::empty(2, 1)).unwrap();
     let refused = Linkage::average().fit(&Evidence::from(graph), &Ctx::default());
     let Err(Error::KindMismatch { consumer, accepts, made, .. }) = refused else {
-        panic!("a bipartite graph was taken for a similarity");
+        panic!("a bipartite graph was accepted as a similarity");
     };
     assert_eq!((consumer.as_str(), made), ("average", Kind::Bipartite));
     assert_eq!(accepts, Consensus::<f64>::accepts(&Linkage::average()));

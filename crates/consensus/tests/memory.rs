@@ -1,4 +1,4 @@
-//! The memory a run takes beside the memory it was said to take.
+//! Compares the memory of a run with its stated footprint.
 
 #![allow(unsafe_code)] // A global allocator cannot be written without.
 
@@ -21,14 +21,14 @@ use enclust_enhance::{Admm, Exact, Threshold};
 use enclust_learn::{Drec, RsecH, RsecZ, Spce, Trce};
 use enclust_testkit::generate::{planted, planted_with_missing};
 
-/// Counts what is in use, the most that ever was, and the largest piece.
+/// Counts the memory in use, its maximum, and the largest allocation.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 
-// Safety: every call goes to the system's allocator as it came.
+// Safety: every call is passed unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         PEAK.fetch_max(IN_USE.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
@@ -45,16 +45,16 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What running something took.
+/// The memory that was used.
 struct Taken {
     peak: u64,
     largest: u64,
 }
 
-/// Tests must not count each other's memory.
+/// Ensures that tests do not count each other's memory.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
-    // The pool of threads is not part of any run.
+    // The thread pool is not part of a run.
     rayon::broadcast(|_| ());
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -68,7 +68,7 @@ fn taken<T>(work: impl FnOnce() -> T) -> (T, Taken) {
     (out, Taken { peak, largest: LARGEST.load(Relaxed) as u64 })
 }
 
-/// What threads, messages and reports may take besides.
+/// Additional memory for threads, messages and reports.
 const SLACK: u64 = 256 << 10;
 
 fn shape<S: Real>(ensemble: &Ensemble) -> Shape {
@@ -79,14 +79,15 @@ fn peak(needs: &[Need]) -> u64 {
     needs.iter().map(Need::peak).max().unwrap().0
 }
 
-/// Runs a pipeline; fails if it took more than it said or said much more than it took.
+/// Runs a pipeline; fails if it uses more memory than stated, or much less.
 fn honest<S: Real>(pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
     honest_for(5, pipeline, ensemble, at_most);
 }
 
 fn honest_for<S: Real>(k: usize, pipeline: &BoxedPipeline<S>, ensemble: &Ensemble, at_most: f64) {
     let needs = pipeline.footprint(&shape::<S>(ensemble).with_threads(2).with_k(Some(k)));
-    // Two threads everywhere: buffers a thread are stated whether used or not.
+    // Always two threads: buffers per thread are part of the footprint even if they are not
+    // used.
     let (stated, ctx) = (peak(&needs), Ctx::default().with_threads(2));
     let (outcome, taken) = taken(|| pipeline.run(ensemble, k, &ctx));
     outcome.unwrap();
@@ -112,17 +113,17 @@ fn pipeline<S: Real>(
     Pipeline::in_precision(represent, confidence, enhancer, consensus).unwrap()
 }
 
-/// Enough iterations to have everything in memory that there ever is.
+/// Enough iterations to reach the maximum memory.
 fn admm() -> Admm {
     Admm::default().limit(2)
 }
 
-/// Nearly all rows different, few confident pairs.
+/// Nearly all rows are different, and there are few confident pairs.
 fn loose() -> Ensemble {
     planted(700, 10, 12, 0.4, 1)
 }
 
-/// Many confident pairs, which fill up the factors of ADMM.
+/// Many confident pairs, which cause fill-in in the factors of ADMM.
 fn tight() -> Ensemble {
     planted(1000, 12, 6, 0.12, 2)
 }
@@ -153,7 +154,7 @@ fn bipartite_methods_take_what_they_state() {
         let graph = pipeline::<f64>(TrajectoryBipartite::default(), NoEnhancement, Tcut::default());
         honest(&graph, &ensemble, 2.0);
     }
-    // No n' × n' matrix here: what dominates are the samples.
+    // There is no n' × n' matrix; the memory is dominated by the samples.
     let ensemble = planted(20_000, 10, 8, 0.3, 3);
     let graph =
         pipeline::<f64>(LocallyWeightedBipartite::default(), NoEnhancement, Tcut::default());
@@ -163,7 +164,8 @@ fn bipartite_methods_take_what_they_state() {
 #[test]
 fn graphs_of_clusters_take_what_they_state() {
     let _alone = alone();
-    // What dominates are the base clusters first, then the samples.
+    // The memory is dominated by the base clusters in the first ensemble and by the samples in
+    // the second.
     for ensemble in [planted(3000, 30, 30, 0.5, 5), planted(20_000, 10, 8, 0.3, 3)] {
         let graph = || PropagatedClusters::default();
         honest::<f64>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
@@ -202,11 +204,12 @@ fn learned_graphs_take_what_they_state() {
     }
 }
 
-/// Learners take eigenvectors as many as clusters are wanted.
+/// The number of eigenvectors that learners compute grows with the number of clusters.
 #[test]
 fn many_clusters_are_reckoned_with_where_they_are_known() {
     let _alone = alone();
-    // 200 of 700 are found by a whole decomposition, which takes less than looking for them.
+    // 200 of 700 eigenvectors are computed by a full decomposition, which is cheaper than an
+    // iteration.
     for (k, at_most) in [(60, 2.2), (200, 3.5)] {
         let spce = pipeline::<f64>(Spce::default(), NoEnhancement, Components);
         honest_for(k, &spce, &loose(), at_most);
@@ -236,7 +239,7 @@ fn missing_labels_are_accounted_for() {
     honest::<f64>(&pipeline(Lwca::default(), admm(), Spectral::default()), &ensemble, 3.0);
 }
 
-/// Reads everything of every iteration.
+/// Requests all quantities of every iteration.
 #[derive(Debug)]
 struct Curious;
 
@@ -267,7 +270,8 @@ fn observers_are_accounted_for() {
     let (fit, taken) = taken(|| method.fit(&ensemble, &Question::default(), &ctx));
     fit.unwrap();
     assert!(taken.peak <= stated + SLACK && taken.peak > unwatched, "{} {stated}", taken.peak);
-    // The same with a limit: the run knows who is watching.
+    // The same with a memory limit: the footprint includes the quantities that the observer
+    // requests.
     let ctx = Ctx::default().with_observer(&observer).with_memory(stated - 1);
     assert!(matches!(method.fit(&ensemble, &Question::default(), &ctx), Err(Error::Memory { .. })));
 }
@@ -281,8 +285,8 @@ fn exact_states_its_answer_at_least() {
     assert!(footprint.working > footprint.result);
 }
 
-/// The limit is met exactly: what is stated passes, and a byte less is refused
-/// before anything of size n' × n' is made.
+/// The limit is exact: the stated amount is accepted, and one byte less is refused before any
+/// array of size n' × n' is allocated.
 #[test]
 fn a_run_that_does_not_fit_is_refused_before_it_begins() {
     let _alone = alone();
@@ -326,8 +330,8 @@ fn a_few_kilobytes_do_not_even_merge_the_rows() {
     assert!(taken.peak < 4096, "{} bytes", taken.peak);
 }
 
-/// Groups of four samples, so similar within and half similar to any other, each pair of
-/// groups by a step more.
+/// Groups of four samples with similarity `within` inside and about one half to other groups,
+/// increasing by `step` for each pair of groups.
 fn fours(within: f64, step: f64) -> (BoxedPipeline<f64>, Ensemble) {
     let samples = 800;
     let labels: Vec<u32> = (0..samples).map(|i| i / 4).collect();
@@ -339,7 +343,7 @@ fn fours(within: f64, step: f64) -> (BoxedPipeline<f64>, Ensemble) {
     (method, Ensemble::from_columns(&[labels]).unwrap())
 }
 
-/// Samples that join others before their own take no more room than the groups do.
+/// Samples that join samples outside their group first need no additional memory.
 #[test]
 fn loose_groups_fit_into_what_is_stated() {
     let _alone = alone();
@@ -351,7 +355,7 @@ fn loose_groups_fit_into_what_is_stated() {
     assert!(taken.peak <= stated + SLACK, "{} of {stated}", taken.peak);
 }
 
-/// How many clusters ties tell apart is not known before they are met.
+/// The number of clusters that ties distinguish is not known in advance.
 #[test]
 fn linkage_asks_before_its_table_grows() {
     let _alone = alone();
@@ -367,7 +371,7 @@ fn linkage_asks_before_its_table_grows() {
     assert!(method.run(&ensemble, 5, &ctx).is_ok());
 }
 
-/// A similarity over finer groups than the labels make is checked at its own size.
+/// A similarity over finer groups than those of the labels is checked at its own size.
 #[test]
 fn finer_evidence_is_checked_when_it_is_there() {
     let _alone = alone();
@@ -384,7 +388,8 @@ fn finer_evidence_is_checked_when_it_is_there() {
     assert!(matches!(refused, Err(Error::Memory { .. })));
 }
 
-/// Very many clusters are more than the footprint is stated for; the cut asks then.
+/// For very many clusters, the footprint does not cover the cut, which requests the memory
+/// itself.
 #[test]
 fn a_cut_into_many_clusters_asks_for_what_it_needs() {
     let _alone = alone();
@@ -421,7 +426,7 @@ fn stopping_rules_are_accounted_for() {
     );
     assert_eq!(cheap, own);
     assert!(dear > cheap + shape.square() * 2);
-    // Labels take a consensus for every check.
+    // A rule on labels needs a consensus for every check.
     let labels = method(Some(Box::new(SteadyLabels::default())));
     assert!(labels > cheap + shape.similarity());
 }

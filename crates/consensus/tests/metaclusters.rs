@@ -1,4 +1,4 @@
-//! Normalised cut against its definition, and meta-clusters of whole ensembles.
+//! Compares the normalised cut with its definition, and tests meta-clusters of ensembles.
 
 use std::sync::Arc;
 
@@ -45,8 +45,8 @@ fn unit(row: &[f64]) -> Vec<f64> {
     row.iter().map(|x| x / length).collect()
 }
 
-/// The first k leading eigenvectors as the published program scales them, a row a node;
-/// nothing where they are not certain.
+/// The k leading eigenvectors, scaled as in the published program, one row per node; `None` if
+/// they are not determined reliably.
 fn slow_points(w: &Mat<f64>, k: usize) -> Option<Rows> {
     let n = w.rows();
     let degree: Vec<f64> = (0..n).map(|i| w.col(i).iter().sum::<f64>() + 1.0).collect();
@@ -74,8 +74,8 @@ fn argmax(values: impl Iterator<Item = f64>) -> usize {
     values.enumerate().fold(start, |best, (at, v)| if v > best.1 { (at, v) } else { best }).0
 }
 
-/// The orthogonal factor of a matrix M of full rank, (MMᵀ)^-1/2 M, and the trace of the
-/// other one; nothing where M is close to losing rank.
+/// The orthogonal factor of a matrix M of full rank, (MMᵀ)^-1/2 M, and the trace of the other
+/// factor; `None` if M is nearly singular.
 fn slow_polar(m: &Rows) -> Option<(Rows, f64)> {
     let k = m.len();
     let gram = times(m, &transposed(m));
@@ -92,7 +92,8 @@ fn slow_polar(m: &Rows) -> Option<(Rows, f64)> {
     Some((times(&inverse, m), eigen.values.iter().map(|v| v.sqrt()).sum()))
 }
 
-/// The search for a rotation, begun with row `first`; nothing where it is not certain.
+/// The search for a rotation, started with row `first`; `None` if the result is not determined
+/// reliably.
 fn slow_groups(points: &Rows, k: usize, first: usize) -> Option<Vec<usize>> {
     let n = points.len();
     let mut columns = vec![points[first].clone()];
@@ -121,8 +122,8 @@ fn slow_groups(points: &Rows, k: usize, first: usize) -> Option<Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// The random first row is not part of the interface: the answer must be that for one of
-    /// the rows.
+    /// The random first row is not part of the interface, so the result must equal that for one
+    /// of the rows.
     #[test]
     fn ncut_follows_its_definition(w in graphs(), k in 1..5_usize, seed: u64) {
         let k = k.min(w.rows());
@@ -136,7 +137,7 @@ proptest! {
         prop_assert!(all.contains(&Some(found)));
     }
 
-    /// Samples of a group stay together, and grouping them changes nothing.
+    /// Samples of a group stay together, and grouping them does not change the result.
     #[test]
     fn groups_vote_as_their_samples_do(e in ensembles(24, 5, 4), seed: u64) {
         let (m, samples) = (Microclusters::of(&e), Microclusters::singletons(&e));
@@ -180,7 +181,7 @@ fn threads_and_other_cuts_change_nothing() {
     assert_eq!(run(1, &[]), run(2, &[3, 12]));
 }
 
-/// Its clusters have no weight at all; eigenvectors are the clusters themselves.
+/// Its clusters have no weights, so the eigenvectors are the indicator vectors of the clusters.
 #[test]
 fn a_single_clustering_is_its_own_answer() {
     let e = Ensemble::from_columns(&[[0, 0, 1, 2, 2, 1]]).unwrap();

@@ -7,7 +7,7 @@ use enclust_core::{
     Consensus, Ctx, Embedding, Error, Evidence, Grouping, Mat, Partition, Similarity, Weighting,
 };
 
-/// Groups of these sizes at these places of a line.
+/// Groups of these sizes at these positions on a line.
 fn line(places: &[f64], sizes: &[usize]) -> Evidence<f64> {
     let members = sizes.iter().enumerate();
     let map = members.flat_map(|(p, &size)| std::iter::repeat_n(p as u32, size)).collect();

@@ -1,5 +1,5 @@
-//! Spectral clustering and Tcut: at group size they do what they do at sample
-//! size, and they find what was planted.
+//! Spectral clustering and Tcut: the results on groups equal those on samples, and planted
+//! clusters are found.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use enclust_core::{
 use enclust_testkit::generate::{ensembles, planted};
 use proptest::prelude::*;
 
-/// The share of clusterings in which two groups agree; two samples of a group
-/// are `within` alike.
+/// The share of clusterings that join two groups; two samples of a group have similarity
+/// `within`.
 fn agreement<S: Real>(m: &Microclusters, within: f64) -> Similarity<S> {
     let n = m.len();
     let mut between = vec![S::zero(); condensed_len(n)];
@@ -28,7 +28,7 @@ fn agreement<S: Real>(m: &Microclusters, within: f64) -> Similarity<S> {
     Similarity::new(grouping, between, vec![S::of(within); n], vec![S::one(); n]).unwrap()
 }
 
-/// The same similarity over the samples, each on its own.
+/// The same similarity over the samples, one group per sample.
 fn over_samples(similarity: &Similarity<f64>) -> Similarity<f64> {
     Similarity::from_matrix(similarity.grouping().samples(), &similarity.to_matrix()).unwrap()
 }
@@ -45,8 +45,8 @@ fn membership<S: Real>(m: &Microclusters) -> Bipartite<S> {
     Bipartite::new(Arc::clone(m.grouping()), weights).unwrap()
 }
 
-/// Largest difference of the inner products of two embeddings, the first over
-/// groups and the second over samples: zero if they differ by a rotation.
+/// Largest difference between the inner products of two embeddings, the first over groups and
+/// the second over samples; zero if they differ by a rotation.
 fn gram_distance(grouping: &Grouping, groups: &[f64], samples: &[f64], k: usize) -> f64 {
     let dot = |rows: &[f64], i: usize, j: usize| -> f64 {
         (0..k).map(|c| rows[i * k + c] * rows[j * k + c]).sum()
@@ -62,14 +62,14 @@ fn gram_distance(grouping: &Grouping, groups: &[f64], samples: &[f64], k: usize)
     distance
 }
 
-/// Whether the k largest eigenvalues lie clear of the others.
+/// Whether the k largest eigenvalues are well separated from the others.
 fn clear_gap(matrix: &Mat<f64>, k: usize) -> bool {
     let values = Reference.eigh(matrix.view()).unwrap().values;
     let n = values.len();
     k == n || values[n - k] - values[n - k - 1] > 1e-3
 }
 
-/// D^-1/2 W D^-1/2 over the samples, straight from the definition.
+/// D^-1/2 W D^-1/2 over the samples, computed from the definition.
 fn normalised(similarity: &Similarity<f64>) -> Mat<f64> {
     let w = similarity.to_matrix();
     let n = similarity.grouping().samples();
@@ -83,14 +83,14 @@ fn leading(matrix: &Mat<f64>, k: usize) -> Mat<f64> {
     Mat::from_fn(vectors.rows(), k, |i, j| vectors[(i, vectors.cols() - k + j)])
 }
 
-/// The rows, one after the other, of unit length.
+/// The rows scaled to unit length, in row-major order.
 fn unit_rows(rows: &Mat<f64>) -> Vec<f64> {
     let row = |i: usize| (0..rows.cols()).map(move |j| rows[(i, j)]);
     let length = |i: usize| row(i).map(|x| x * x).sum::<f64>().sqrt();
     (0..rows.rows()).flat_map(|i| row(i).map(move |x| x / length(i))).collect()
 }
 
-/// Row sums of the clusters' graph W, and D^-1/2 W D^-1/2, straight from the definition.
+/// Row sums of the clusters' graph W, and D^-1/2 W D^-1/2, computed from the definition.
 fn normalised_clusters(graph: &Bipartite<f64>) -> (Vec<f64>, Mat<f64>) {
     let (b, sizes) = (&graph.weights, graph.grouping.sizes());
     let sum = |p: usize| b.row(p).1.iter().sum::<f64>();
@@ -104,7 +104,7 @@ fn normalised_clusters(graph: &Bipartite<f64>) -> (Vec<f64>, Mat<f64>) {
     (degrees, matrix)
 }
 
-/// X^-1 B D^-1/2 V over the objects of a graph, straight from the definition.
+/// X^-1 B D^-1/2 V over the objects of a graph, computed from the definition.
 fn transferred(graph: &Bipartite<f64>, k: usize) -> Mat<f64> {
     let (b, (degrees, matrix)) = (&graph.weights, normalised_clusters(graph));
     let v = leading(&matrix, k);
@@ -127,7 +127,7 @@ proptest! {
         let similarity = agreement(&Microclusters::of(&e), within);
         let k = k.min(similarity.len());
         let samples = over_samples(&similarity);
-        // Vectors that live inside one group have eigenvalues (own - within) / degree.
+        // Vectors supported on one group have the eigenvalues (own - within) / degree.
         let matrix = normalised(&samples);
         let values = Reference.eigh(matrix.view()).unwrap().values;
         let inside = 1.0 - within;
@@ -170,7 +170,7 @@ proptest! {
 
 type Run = (Box<dyn Consensus<f64>>, Evidence<f64>);
 
-/// Both components, each with evidence to read.
+/// Both components, each with suitable evidence.
 fn components(weighting: Weighting, m: &Microclusters) -> [Run; 2] {
     let spectral = Spectral::default().weighting(weighting);
     let tcut = Tcut::default().weighting(weighting);
@@ -251,7 +251,7 @@ fn cluster_names_change_nothing() {
 
 #[test]
 fn samples_and_clusters_without_weight_are_guarded() {
-    // Two pairs and two samples that nothing is similar to, not even themselves.
+    // Two pairs and two samples with similarity 0 to all samples, including themselves.
     let mut w = [0.0; 36];
     for (i, j) in [(0, 0), (0, 1), (1, 1), (2, 2), (2, 3), (3, 3)] {
         (w[i * 6 + j], w[j * 6 + i]) = (1.0, 1.0);

@@ -1,4 +1,5 @@
-//! What an observer hears of a pipeline, and clustering without clusterings.
+//! Notifications to an observer of a pipeline, and clustering of a similarity without base
+//! clusterings.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;

@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use enclust_core::{Error, Result, choice};
 
 choice! {
-    /// What is done to the features beforehand.
+    /// Scaling of the features.
     pub enum Scale {
-        /// Nothing: features of large numbers decide.
+        /// No scaling: features with large values dominate.
         None = "none",
-        /// Each is shifted and scaled to mean 0 and variance 1. One that is the same
-        /// for all samples becomes 0.
+        /// Each feature is shifted and scaled to mean 0 and variance 1. A constant feature
+        /// becomes 0.
         UnitVariance = "unit-variance",
     }
 }
 
-/// n samples of d features each, row after row.
+/// n samples with d features each, in row-major order.
 pub(crate) struct Features<'a> {
     values: Cow<'a, [f64]>,
     pub samples: usize,
@@ -40,7 +40,7 @@ impl<'a> Features<'a> {
         Ok(Features { values, samples, dimension })
     }
 
-    /// The matrix of some rows and columns, in the order given; all where it says so.
+    /// The submatrix with these rows and columns, in the given order.
     pub fn part(&self, rows: &Subset, columns: &Subset) -> Cow<'_, [f64]> {
         if rows.is_all() && columns.is_all() {
             return Cow::Borrowed(&self.values);
@@ -51,10 +51,10 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Some of the numbers from 0 to `of`, ascending.
+/// A subset of the numbers from 0 to `of` (exclusive), in ascending order.
 pub(crate) struct Subset {
     of: usize,
-    /// `None` for all of them.
+    /// `None` for all numbers.
     kept: Option<Vec<usize>>,
 }
 
@@ -80,7 +80,7 @@ impl Subset {
         (0..self.len()).map(|i| self.kept.as_ref().map_or(i, |kept| kept[i]))
     }
 
-    /// Those left out.
+    /// The complement.
     pub fn rest(&self) -> Subset {
         let mut inside = vec![false; self.of];
         self.iter().for_each(|i| inside[i] = true);
@@ -99,7 +99,7 @@ fn unit_variance(values: &[f64], dimension: usize) -> Result<Vec<f64>> {
         if !deviation.is_finite() {
             return Err(Error::NotFinite { what: "the variance of a feature", iteration: 0 });
         }
-        // What rounding leaves of a constant is no variation.
+        // The rounding error of a constant feature does not count as variation.
         let constant = deviation <= 1e-13 * mean.abs();
         for x in scaled.iter_mut().skip(feature).step_by(dimension) {
             *x = if constant { 0.0 } else { (*x - mean) / deviation };

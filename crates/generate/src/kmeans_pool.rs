@@ -1,4 +1,4 @@
-//! Runs of k-means that differ in the number of clusters and in what they see.
+//! Pools of k-means clusterings with different numbers of clusters, features and samples.
 
 use enclust_consensus::{KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 use enclust_core::{
@@ -15,15 +15,15 @@ use crate::progress::Counter;
 
 const NAME: &str = "kmeans-pool";
 
-/// Seeds up to here survive a file format whose numbers are doubles.
+/// Seeds up to this value can be stored in file formats whose numbers are doubles.
 const LARGEST_SEED: f64 = (1_u64 << 53) as f64;
 
 choice! {
-    /// What becomes of the samples that a clustering was not fitted on.
+    /// The labels of samples on which a clustering was not fitted.
     pub enum Rest {
-        /// They have no label.
+        /// The samples have no label.
         Missing = "missing",
-        /// They go to the nearest centre.
+        /// The samples are assigned to the nearest centre.
         Nearest = "nearest",
     }
 }
@@ -33,23 +33,25 @@ parameters! {
     pub struct KMeansPoolParams for "kmeans-pool" {
         /// Number of base clusterings.
         pub size: usize = 100, in Range::AtLeast(1.0);
-        /// The fewest clusters of a base clustering.
+        /// Minimum number of clusters of a base clustering.
         pub min_clusters: usize = 2, in Range::AtLeast(1.0);
-        /// The most clusters of a base clustering; auto is the square root of the number of samples it is fitted on, rounded down.
+        /// Maximum number of clusters of a base clustering; auto is the square root of the
+        /// number of samples it is fitted on, rounded down.
         pub max_clusters: Option<usize> = None, in Range::AtLeast(1.0);
-        /// Rounds of assignment after which k-means ends, settled or not.
+        /// Maximum number of k-means iterations.
         pub iterations: usize = 100, in Range::AtLeast(1.0);
-        /// Points drawn for each centre of the start, the best of which is taken; 1 is plain k-means++, auto is 2 + ⌊ln K⌋, at most 8.
+        /// Number of candidates for each initial centre, of which the best is selected; 1 is
+        /// plain k-means++, auto is 2 + ⌊ln K⌋, at most 8.
         pub candidates: Option<usize> = None, in Range::Within(1.0, 8.0);
-        /// Share of the features that each clustering sees (random subspaces).
+        /// Share of the features that each clustering uses (random subspaces).
         pub features: f64 = 1.0, in Range::Share;
         /// Share of the samples that each clustering is fitted on (subsampling).
         pub samples: f64 = 1.0, in Range::Share;
-        /// What becomes of the other samples.
+        /// The labels of the other samples.
         pub assign: Rest = Rest::Missing, in Range::Any;
-        /// What is done to the features beforehand.
+        /// Scaling of the features.
         pub scale: Scale = Scale::None, in Range::Any;
-        /// Seed of everything random.
+        /// Seed of the random number generator.
         pub seed: u64 = 1, in Range::Within(0.0, LARGEST_SEED);
     }
 }
@@ -58,39 +60,39 @@ parameters! {
 ///
 /// # Problem
 ///
-/// An ensemble needs base clusterings that are good and differ. Each run draws its number of
-/// clusters K evenly from 2 to ⌊√n⌋, as the EC-CMS paper makes its pools, and starts once by
-/// [k-means++](enclust_consensus::kmeans). It may see a random part of the features (random
-/// subspaces) and be fitted on a random part of the samples (subsampling); both parts are drawn
-/// without replacement.
+/// An ensemble needs base clusterings that are good and diverse. Each run draws its number of
+/// clusters K uniformly from 2 to ⌊√n⌋, like the pools of the EC-CMS paper, and is initialised
+/// once by [k-means++](enclust_consensus::kmeans). It may use a random subset of the features
+/// (random subspaces) and be fitted on a random subset of the samples (subsampling); both
+/// subsets are drawn without replacement.
 ///
 /// # Parameters
 ///
-/// See [`KMeansPoolParams`]. Shares are rounded to whole numbers, at least 1. By default a
-/// start takes the best of several candidates for each centre, which scikit-learn does too;
+/// See [`KMeansPoolParams`]. Shares are rounded to whole numbers, at least 1. By default, the
+/// initialisation selects the best of several candidates for each centre, as scikit-learn does;
 /// `candidates = 1` is plain k-means++.
 ///
 /// # Complexity
 ///
-/// That of [`kmeans`](enclust_consensus::kmeans) for each run, in parallel; memory for the
-/// labels and for one run a thread.
+/// That of [`kmeans`](enclust_consensus::kmeans) for each run, in parallel. Memory for the
+/// labels and for one run per thread.
 ///
 /// # Determinism and ties
 ///
 /// Run number b draws from stream b of one ChaCha8 generator: K, the seed of k-means, the
-/// features, the samples, in this order. So neither the number of threads nor the size of the
-/// pool changes what run b finds.
+/// features, the samples, in this order. Therefore run b depends neither on the number of
+/// threads nor on the size of the pool.
 ///
 /// # Errors
 ///
 /// [`Error::Empty`](enclust_core::Error::Empty) without features,
-/// [`Size`](enclust_core::Error::Size) if they are no matrix,
-/// [`Feature`](enclust_core::Error::Feature) for one that is not finite,
-/// [`Param`](enclust_core::Error::Param) if `min_clusters` exceeds the most clusters,
-/// [`ClusterCount`](enclust_core::Error::ClusterCount) if these exceed the samples a run is
-/// fitted on, [`NotFinite`](enclust_core::Error::NotFinite) if numbers are too large to be
-/// squared, [`Memory`](enclust_core::Error::Memory) if it cannot fit,
-/// [`Cancelled`](enclust_core::Error::Cancelled) if the caller stops it.
+/// [`Size`](enclust_core::Error::Size) if they do not form a matrix,
+/// [`Feature`](enclust_core::Error::Feature) for a value that is not finite,
+/// [`Param`](enclust_core::Error::Param) if `min_clusters` exceeds the maximum number of
+/// clusters, [`ClusterCount`](enclust_core::Error::ClusterCount) if this maximum exceeds the
+/// number of samples on which a run is fitted, [`NotFinite`](enclust_core::Error::NotFinite) if
+/// values are too large to be squared, [`Memory`](enclust_core::Error::Memory) if the run does
+/// not fit into memory, [`Cancelled`](enclust_core::Error::Cancelled) if the caller cancels it.
 ///
 /// # Example
 ///
@@ -114,7 +116,7 @@ pub struct KMeansPool {
     params: KMeansPoolParams,
 }
 
-/// So many clusterings as the paper makes them: [`KMeansPool`] with default parameters.
+/// Makes `size` clusterings as in the paper: [`KMeansPool`] with default parameters.
 ///
 /// # Errors
 /// The same as [`KMeansPool::generate`].
@@ -130,12 +132,12 @@ impl KMeansPool {
         Ok(KMeansPool { params })
     }
 
-    /// The base clusterings of samples given row after row, `dimension` features each.
+    /// The base clusterings of samples given in row-major order with `dimension` features each.
     pub fn generate(&self, features: &[f64], dimension: usize) -> Result<Ensemble> {
         self.generate_watched(features, dimension, Watch::default())
     }
 
-    /// The same, with somebody to tell how many clusterings are done.
+    /// The same, reporting the number of finished clusterings to `watch`.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -167,7 +169,7 @@ impl KMeansPool {
             .with_max_len(1)
             .map(|run| counter.part(|| plan.run(run)))
             .collect::<Vec<_>>();
-        // Of several errors the first, whichever came first.
+        // Of several errors, the one of the first run is returned, for any number of threads.
         let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
         Ensemble::from_keys(features.samples, columns.len(), |i, run| {
             Some(columns[run][i]).filter(|&label| label != MISSING)
@@ -181,13 +183,13 @@ impl Component for KMeansPool {
     }
 }
 
-/// What is the same for all runs.
+/// Data shared by all runs.
 struct Plan<'a> {
     params: &'a KMeansPoolParams,
     features: &'a Features<'a>,
-    /// Features a run sees.
+    /// Number of features per run.
     seen: usize,
-    /// Samples a run is fitted on.
+    /// Number of samples on which a run is fitted.
     fitted: usize,
     most_clusters: usize,
     kmeans: KMeansParams,
@@ -200,7 +202,9 @@ impl<'a> Plan<'a> {
         if params.min_clusters > most_clusters {
             let why = match params.max_clusters {
                 Some(_) => "which is max_clusters".to_string(),
-                None => format!("the root of the {fitted} samples a clustering is fitted on"),
+                None => format!(
+                    "the square root of the number of samples a clustering is fitted on, {fitted}"
+                ),
             };
             Err(ParamError::OutOfRange {
                 component: NAME,
@@ -221,7 +225,7 @@ impl<'a> Plan<'a> {
     fn check_memory(&self) -> Result<()> {
         let threads = rayon::current_num_threads();
         let (n, size) = (self.features.samples as u64, self.params.size as u64);
-        // The labels as they come and in the ensemble; each run's part of the features.
+        // The labels as returned by the runs and in the ensemble; the features of each run.
         let labels = Bytes(8) * n * size;
         let parts = Bytes(8 * n) * (self.seen * threads) as u64;
         let runs = kmeans_bytes(self.fitted, self.seen, self.most_clusters, &self.kmeans, threads);
@@ -254,7 +258,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A share of so many, rounded, but not nothing.
+/// A share of `all`, rounded to the nearest whole number, at least 1.
 fn part_of(all: usize, share: f64) -> usize {
     ((all as f64 * share).round() as usize).clamp(1, all)
 }

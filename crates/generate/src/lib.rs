@@ -1,10 +1,9 @@
-//! Base clusterings from features: what ensemble clustering begins with where nobody
-//! has clustered the samples yet.
+//! Generation of base clusterings from features.
 //!
 //! ```
 //! use enclust_generate::{KMeansPool, KMeansPoolParams};
 //!
-//! // 30 samples of one feature, in three heaps.
+//! // 30 samples with one feature, in three blobs.
 //! let features: Vec<f64> = (0..30).map(|i| f64::from(i % 3) * 10.0 + f64::from(i) * 0.01).collect();
 //! let pool = KMeansPool::new(KMeansPoolParams::default().size(8).seed(1))?;
 //! let ensemble = pool.generate(&features, 1)?;

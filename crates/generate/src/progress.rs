@@ -1,10 +1,10 @@
-//! Work of many equal parts that is watched and may be stopped.
+//! Progress and cancellation of work that consists of many equal parts.
 
 use std::sync::{Mutex, PoisonError};
 
 use enclust_core::{Result, Watch};
 
-/// Counts what is done, on any thread.
+/// Counts the finished parts over all threads.
 pub(crate) struct Counter<'a> {
     what: &'static str,
     total: usize,
@@ -23,18 +23,18 @@ impl<'a> Counter<'a> {
         Counter { what, total, done: Mutex::default(), watch }
     }
 
-    /// Does one part and reports it; returns [`Error::Cancelled`](enclust_core::Error::Cancelled)
-    /// once the work was stopped.
+    /// Does one part and reports it; returns
+    /// [`Error::Cancelled`](enclust_core::Error::Cancelled) after the work was cancelled.
     pub fn part<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.report(false)?;
         let result = work()?;
-        // The part that is told to stop is done all the same.
+        // The part during which the work is cancelled is still finished.
         let _ = self.report(true);
         Ok(result)
     }
 
     fn report(&self, one_more: bool) -> Result<()> {
-        // Held while the progress is told, so that the numbers come in order.
+        // Held while progress is reported, so that the numbers are in order.
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         let total = self.total as u64;
         if done.stopped {

@@ -1,4 +1,4 @@
-//! Pools of k-means: quality, determinism, what each run sees, errors.
+//! Pools of k-means: quality, determinism, subsets, errors.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ fn small() -> KMeansPoolParams {
     KMeansPoolParams::default().size(12).seed(9)
 }
 
-/// Numbers between 0 and 1 without a pattern that clustering could find.
+/// Numbers between 0 and 1 without cluster structure.
 fn noise(i: usize) -> f64 {
     (i as u64)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -27,7 +27,7 @@ fn noise(i: usize) -> f64 {
         / u64::MAX as f64
 }
 
-/// n samples of `dimension` features; sample i lies in heap i modulo `heaps`.
+/// n samples with `dimension` features; sample i lies in blob i modulo `heaps`.
 fn heaps(n: usize, dimension: usize, heaps: usize) -> Vec<f64> {
     let place = |i: usize, j: usize| (((i % heaps) >> (j % 3)) & 1) as f64 * 10.0;
     (0..n * dimension).map(|at| place(at / dimension, at % dimension) + noise(at)).collect()
@@ -59,7 +59,7 @@ fn numbers_of_clusters_are_spread_evenly_over_their_range() {
     let found = pool(params).generate(&features, 2).unwrap();
     let mut counts = [0_usize; 21];
     found.clusters().iter().for_each(|&k| counts[k] += 1);
-    // 19 numbers, 20 draws each on average.
+    // 19 numbers, each drawn 20 times on average.
     assert!(counts[2..=20].iter().all(|c| (5..=40).contains(c)), "{counts:?}");
     assert_eq!(counts[..2], [0, 0]);
     let params = small().min_clusters(3).max_clusters(Some(5));
@@ -113,7 +113,8 @@ proptest! {
             prop_assert_eq!(labelled, fitted);
             prop_assert!(found.clusters()[b] <= fitted.isqrt());
         }
-        // With the nearest centre for the rest, those fitted keep their clusters.
+        // With the nearest centre for the other samples, the fitted samples keep their
+        // clusters.
         let params = params.assign(Rest::Nearest);
         let full = pool(params).generate(&heaps(n, 2, 3), 2).unwrap();
         prop_assert!(!full.has_missing());
@@ -138,7 +139,7 @@ fn samples_left_out_join_the_heap_they_lie_in() {
     }
 }
 
-/// Feature j divides the samples in its own way, so the clustering tells what it saw.
+/// Each feature divides the samples differently, so a clustering shows which features it used.
 #[test]
 fn each_clustering_sees_its_own_part_of_the_features() {
     let (n, dimension) = (256, 4);
@@ -160,7 +161,7 @@ fn each_clustering_sees_its_own_part_of_the_features() {
 
 #[test]
 fn scaling_lets_small_features_speak() {
-    // The first feature is large noise, the second tells two heaps apart, the third is constant.
+    // The first feature is large noise, the second separates two blobs, the third is constant.
     let rows = (0..200).map(|i| [1e6 * noise(i), (i % 2) as f64 + 0.01 * noise(i + 999), 5.0]);
     let features: Vec<f64> = rows.flatten().collect();
     let truth = Partition::from_labels((0..200).map(|i| i % 2));
@@ -204,7 +205,7 @@ fn typed_errors() {
     assert_eq!(
         few.to_string(),
         "kmeans-pool: min_clusters = 2 is out of range, must be at most 1, \
-         the root of the 3 samples a clustering is fitted on"
+         the square root of the number of samples a clustering is fitted on, 3"
     );
     let crossed = small().min_clusters(4).max_clusters(Some(3));
     assert!(matches!(run(crossed, &twenty, 1), Err(Error::Param(ParamError::OutOfRange { .. }))));

@@ -367,9 +367,10 @@ impl Grid for NpyArray<'_> {
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
-        let at = match self.header.fortran {
-            true => column * self.rows + row,
-            false => row * self.columns + column,
+        let at = if self.header.fortran {
+            column * self.rows + row
+        } else {
+            row * self.columns + column
         };
         let Dtype { width, .. } = self.header.dtype;
         self.header.dtype.decode(&self.bytes[self.header.start + at * width..][..width])

@@ -12,25 +12,27 @@ use crate::modes::Modes;
 const NAME: &str = "drec";
 
 part! {
-    /// Dense representation: every group as a combination of all groups.
+    /// Affinity of dense representations, in which every group is a combination of all groups.
     ///
     /// # Problem
     ///
-    /// X has a row for each base cluster and a column for each group, 1 where the group is in
-    /// the cluster. Find Z for which ‖X − XZ‖₂,₁ + λ‖Z‖² is small, where the first norm sums
-    /// the lengths of columns. That is done by solving XᵀX Z + λ Z diag(e) = XᵀX, with eⱼ = 1
-    /// at first and then twice the length of the error's column j, a fixed number of times. Two
-    /// groups are as similar as the left singular vectors of Z make them: rows scaled by the
-    /// roots of the singular values and to unit length, their cosine to the fourth power.
+    /// X has one row per base cluster and one column per group, with 1 if the group is in the
+    /// cluster. The method searches Z with a small value of ‖X − XZ‖₂,₁ + λ‖Z‖², where the
+    /// first norm is the sum of the lengths of the columns. It solves XᵀX Z + λ Z diag(e) = XᵀX
+    /// a fixed number of times, with eⱼ = 1 at first and then twice the length of column j of
+    /// the error. The rows of the left singular vectors of Z are scaled by the square roots of
+    /// the singular values and then to unit length; the similarity of two groups is the fourth
+    /// power of the cosine between their rows.
     ///
     /// With X = U diag(s) Vᵀ the solution is Z = V F with Fᵢⱼ = Vⱼᵢ sᵢ² / (sᵢ² + λeⱼ), so one
-    /// decomposition of X serves all solves, and that of Z is one of the small F.
+    /// decomposition of X serves all solves, and the decomposition of Z reduces to that of the
+    /// small F.
     ///
-    /// A group counts once, however many samples it stands for.
+    /// Each group counts once, independently of its number of samples.
     ///
     /// # Parameters
     ///
-    /// See [`Drec`].
+    /// `lambda` (λ) and `reweightings`, the number of solves.
     ///
     /// # Complexity
     ///
@@ -38,9 +40,9 @@ part! {
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble and the backend; threads change nothing. Computed in double
-    /// precision whatever that of the run. Singular values of X below 10⁻⁵·⁵ of the largest
-    /// count as zero.
+    /// The result depends only on the ensemble and the backend, not on the number of threads.
+    /// All computations are in double precision. Singular values of X below 10⁻⁵·⁵ of the
+    /// largest are treated as zero.
     ///
     /// # Errors
     ///
@@ -64,11 +66,13 @@ part! {
     /// # Reference
     ///
     /// J. Zhou, H. Zheng, L. Pan, "Ensemble clustering based on dense representation",
-    /// Neurocomputing 2019. After the authors' program, which accompanies a manuscript version.
+    /// Neurocomputing 2019. The implementation follows the authors' program, which accompanies
+    /// a manuscript version.
     pub struct Drec("drec", "affinity of dense representations (DREC)") {
-        /// λ: weight of ‖Z‖² beside the error. The authors published no default; results swing with it.
+        /// λ: weight of ‖Z‖² relative to the error. The authors published no default, and the
+        /// results depend strongly on it.
         pub lambda: f64 = 1.0, in Range::Positive, tried [1e-3, 0.01, 0.1, 1, 10, 100, 1000];
-        /// Solves of the reweighted problem; 1 is plain ridge regression.
+        /// Number of solves of the reweighted problem; 1 is plain ridge regression.
         pub reweightings: usize = 5, in Range::AtLeast(1.0);
     }
 }
@@ -98,7 +102,7 @@ impl<S: Real> Ca<S> for Drec {
         let modes = Modes::of(NAME, microclusters, &once, backend)?;
         let factor = representation(&modes, &self.penalties(&modes));
         let eigen = backend.eigh(lower_gram(backend, factor.view()).view())?;
-        // The room of the factor serves for the left singular vectors.
+        // The memory of the factor is reused for the left singular vectors.
         let mut vectors = factor;
         multiply(backend, 1.0, modes.vectors.view(), eigen.vectors.view(), 0.0, &mut vectors);
         drop(modes);
@@ -133,7 +137,7 @@ fn error_lengths(modes: &Modes, penalties: &[f64]) -> Vec<f64> {
     squares.into_iter().map(f64::sqrt).collect()
 }
 
-/// Fᵀ: one row a group.
+/// Fᵀ: one row per group.
 fn representation(modes: &Modes, penalties: &[f64]) -> Mat<f64> {
     let share = |i: usize, j: usize| modes.squares[i] / (modes.squares[i] + penalties[j]);
     let (n, rank) = (modes.vectors.rows(), modes.vectors.cols());

@@ -6,7 +6,7 @@ use enclust_core::{Check, Component, Quantities, Record, Status, Stop, Target};
 /// constraint, or the distance of a graph from having k components.
 #[derive(Debug)]
 pub(crate) struct Feasible {
-    /// The residual at which the rule is not yet met.
+    /// The rule is met when the residual is below this value.
     pub tolerance: f64,
 }
 
@@ -33,8 +33,8 @@ impl Stop for Feasible {
     }
 }
 
-/// The rule of learners that push a graph towards k components: their residual is
-/// [`FOUND`] when it has them, and [`NOT_FOUND`] until then.
+/// The rule of learners that drive a graph towards k components: the residual is [`FOUND`] when
+/// the graph has k components, and [`NOT_FOUND`] before.
 pub(crate) const COMPONENTS: Feasible = Feasible { tolerance: NOT_FOUND };
 /// The residual of a graph with k components.
 pub(crate) const FOUND: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! The smooth end of a graph: smallest eigenpairs of its Laplacian.
+//! Smallest eigenpairs of the Laplacian of a graph.
 
 use enclust_core::{
     Backend, Bytes, Mat, Result, Shape, condensed_components, condensed_index, condensed_row_sums,
@@ -8,11 +8,11 @@ use rayon::prelude::*;
 
 use crate::eigenpairs_ahead;
 
-/// A weighted graph of samples in which those of a group are alike.
+/// A weighted graph of samples in which all samples of a group have the same weights.
 pub(crate) struct GroupGraph<'a> {
     /// Weights between groups, condensed.
     pub between: &'a [f64],
-    /// Weight of two samples of a group, and of a sample with itself.
+    /// Weight between two samples of a group, and of a sample with itself.
     pub within: &'a [f64],
     /// Number of samples of each group.
     pub sizes: &'a [f64],
@@ -21,14 +21,14 @@ pub(crate) struct GroupGraph<'a> {
 /// The smallest eigenpairs of a Laplacian.
 #[derive(Clone, Debug)]
 pub(crate) struct Spectrum {
-    /// The smallest eigenvalues, one more than there are coordinates (or as many as there
-    /// are samples), ascending.
+    /// The smallest eigenvalues in ascending order, one more than there are coordinates (at
+    /// most the number of samples).
     pub values: Vec<f64>,
     /// Coordinates of the samples of each group: the entries of the eigenvectors.
     pub points: Points,
 }
 
-/// Points with some coordinates each, one after the other.
+/// Points with the same number of coordinates, one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Points {
     coordinates: Vec<f64>,
@@ -36,7 +36,7 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// Squared distance of two points.
+    /// Squared distance between two points.
     pub fn squared_distance(&self, p: usize, q: usize) -> f64 {
         let at = |p: usize| &self.coordinates[p * self.dimension..][..self.dimension];
         at(p).iter().zip(at(q)).map(|(x, y)| (x - y) * (x - y)).sum()
@@ -47,15 +47,16 @@ impl GroupGraph<'_> {
     /// The c smallest eigenvectors of the Laplacian diag(S1) − S over the samples, and the
     /// c + 1 smallest eigenvalues.
     ///
-    /// Vectors that are constant on groups belong to a matrix of their own: with the sizes
-    /// R, that of R^½ S R^½. The others sum to zero inside one group p of more than one
-    /// sample; their eigenvalue is the sum of the weights of a sample of p. These count among the
-    /// values. Among the vectors they would tell samples apart that are alike, so there the
-    /// constant ones are taken, which come first wherever clusters are larger than groups.
+    /// Eigenvectors that are constant on groups are eigenvectors of a smaller matrix, the
+    /// Laplacian of R^½ S R^½ with the sizes R. The others sum to zero inside one group p with
+    /// more than one sample; their eigenvalue is the sum of the weights of a sample of p. These
+    /// eigenvalues are included in the values. Their vectors would separate equal samples, so
+    /// only the constant vectors are returned; these come first if clusters are larger than
+    /// groups.
     ///
-    /// A graph of more than c components has more zeros than are asked for. There is
-    /// nothing to compute then; of all vectors that are constant on components, those of
-    /// the first c are taken.
+    /// A graph with more than c components has more zero eigenvalues than requested. In this
+    /// case nothing is computed, and the indicator vectors of the first c components are
+    /// returned.
     pub fn spectrum(&self, c: usize, seed: u64, backend: &dyn Backend<f64>) -> Result<Spectrum> {
         let n = self.sizes.len();
         let components = condensed_components(n, self.between);
@@ -84,23 +85,22 @@ impl GroupGraph<'_> {
         Ok(Spectrum { values, points: Points { coordinates, dimension: c } })
     }
 
-    /// The answer for more than c components: unit vectors constant on one each.
+    /// The result for more than c components: unit vectors, each constant on one component.
     fn of_components(&self, components: &[usize], c: usize) -> Spectrum {
         let mut samples = vec![0.0; c];
         for (&component, size) in components.iter().zip(self.sizes) {
             samples.get_mut(component).into_iter().for_each(|sum| *sum += size);
         }
-        let coordinate = |component: usize, j: usize| match component == j {
-            true => 1.0 / f64::sqrt(samples[j]),
-            false => 0.0,
+        let coordinate = |component: usize, j: usize| {
+            if component == j { 1.0 / f64::sqrt(samples[j]) } else { 0.0 }
         };
         let rows = components.iter().flat_map(|&component| (0..c).map(move |j| (component, j)));
         let coordinates = rows.map(|(component, j)| coordinate(component, j)).collect();
         Spectrum { values: vec![0.0; c + 1], points: Points { coordinates, dimension: c } }
     }
 
-    /// What [`spectrum`](Self::spectrum) takes: the Laplacian and what its
-    /// eigenpairs need.
+    /// The memory of [`spectrum`](Self::spectrum): the Laplacian and the memory to compute its
+    /// eigenpairs.
     pub fn spectrum_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
         let few = eigenpairs_ahead(shape);
@@ -108,7 +108,8 @@ impl GroupGraph<'_> {
         wide.square() + wide.vector() * (4 * few as u64) + pairs
     }
 
-    /// Sum of the weights of a sample of each group to those of the others.
+    /// For each group, the sum of the weights between one of its samples and the samples of the
+    /// other groups.
     fn degrees(&self) -> Vec<f64> {
         condensed_row_sums(self.between, self.sizes, vec![0.0; self.sizes.len()])
     }
@@ -118,21 +119,20 @@ impl GroupGraph<'_> {
         let mut out = Mat::zeros(n, n);
         out.data_mut().par_chunks_mut(n).enumerate().for_each(|(p, column)| {
             for (q, entry) in column.iter_mut().enumerate() {
-                *entry = match p == q {
-                    true => degrees[p],
-                    false => {
-                        let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
-                        -(self.sizes[p] * self.sizes[q]).sqrt() * weight
-                    }
+                *entry = if p == q {
+                    degrees[p]
+                } else {
+                    let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
+                    -(self.sizes[p] * self.sizes[q]).sqrt() * weight
                 };
             }
         });
         out
     }
 
-    /// Σ S_ij (f_i − f_j)² over all pairs of samples, the value of the Laplacian at f. As
-    /// a sum of squares it is exact where vᵀLv is a difference of large numbers: 0 for
-    /// what is constant on components.
+    /// Σ S_ij (f_i − f_j)² over all pairs of samples, the quadratic form of the Laplacian at f.
+    /// As a sum of squares it avoids the cancellation in vᵀLv: it is exactly 0 for vectors that
+    /// are constant on components.
     fn roughness(&self, f: &[f64]) -> f64 {
         let mut rest = self.between;
         let mut sum = 0.0;
@@ -153,7 +153,7 @@ mod tests {
     use enclust_core::Reference;
     use proptest::prelude::*;
 
-    /// The graph over the samples, one by one.
+    /// The graph over the samples as a full matrix.
     fn over_samples(graph: &GroupGraph<'_>) -> Mat<f64> {
         let groups: Vec<usize> = (0..graph.sizes.len())
             .flat_map(|p| std::iter::repeat_n(p, graph.sizes[p] as usize))
@@ -164,9 +164,8 @@ mod tests {
             (p, q) => graph.between[condensed_index(n, p.min(q), p.max(q))],
         };
         let degree = |i: usize| (0..groups.len()).map(|j| weight(i, j)).sum::<f64>();
-        Mat::from_fn(groups.len(), groups.len(), |i, j| match i == j {
-            true => degree(i) - weight(i, j),
-            false => -weight(i, j),
+        Mat::from_fn(groups.len(), groups.len(), |i, j| {
+            if i == j { degree(i) - weight(i, j) } else { -weight(i, j) }
         })
     }
 
@@ -200,7 +199,8 @@ mod tests {
         let Spectrum { values, points } = graph.spectrum(2, 0, &Reference).unwrap();
         assert!(values[1] < 1e-28 && values[2] > 0.5, "{values:?}");
         assert!(points.squared_distance(0, 1) < 1e-28 && points.squared_distance(1, 2) > 0.1);
-        // More than one component: a vector on the first, of three samples.
+        // More than one component: the vector is constant on the first, which has three
+        // samples.
         let Spectrum { values, points } = graph.spectrum(1, 0, &Reference).unwrap();
         assert_eq!(values, [0.0, 0.0]);
         assert_eq!((points.squared_distance(0, 1), points.squared_distance(2, 3)), (0.0, 0.0));

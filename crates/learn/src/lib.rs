@@ -1,4 +1,4 @@
-//! Representations that are learned: from label rows to evidence by optimisation.
+//! Representations that are learned by optimisation.
 //!
 //! | component | name | makes | reference |
 //! |---|---|---|---|
@@ -8,8 +8,8 @@
 //! | [`Spce`] | `spce` | similarity | Zhou et al., IEEE Trans. Neural Networks and Learning Systems 2021 |
 //! | [`Trce`] | `trce` | similarity | Zhou et al., AAAI 2021 |
 //!
-//! All work on microclusters and compute in double precision, whatever that of the run.
-//! All but `drec` learn for one number of clusters.
+//! All of them work on microclusters and compute in double precision, for every precision of
+//! the run. All except `drec` learn for one number of clusters.
 
 mod drec;
 mod iteration;
@@ -39,8 +39,8 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.ca.add::<Trce>();
 }
 
-/// The number of clusters to learn for, on behalf of a learner without a definition for
-/// missing labels.
+/// The number of clusters of the question. Returns an error if labels are missing, which the
+/// learners do not support.
 fn clusters_to_learn(
     component: &str,
     microclusters: &Microclusters,
@@ -52,7 +52,7 @@ fn clusters_to_learn(
     Ok(clusters)
 }
 
-/// How many eigenpairs a learner will look for: one for each cluster and the next.
+/// The number of eigenpairs that a learner needs: one per cluster and one more.
 fn eigenpairs_ahead(shape: &Shape) -> usize {
     (shape.clusters_ahead() + 1).min(shape.groups)
 }
@@ -62,8 +62,8 @@ fn sizes(microclusters: &Microclusters) -> Vec<f64> {
     microclusters.grouping().sizes().iter().map(|&r| r as f64).collect()
 }
 
-/// Losses of the clusterings as shares of their sum, a clustering counting as often as its
-/// weight says. None is 0, for shares are divided by.
+/// Losses of the clusterings as shares of their sum, where each clustering counts with its
+/// weight. No share is 0, because shares are used as divisors.
 fn shares(losses: &[f64], microclusters: &Microclusters) -> Vec<f64> {
     let weighted = losses.iter().enumerate().map(|(k, loss)| microclusters.weight(k) * loss);
     let total: f64 = weighted.sum();

@@ -1,4 +1,4 @@
-//! The affinity that a low-rank representation gives.
+//! The affinity of a low-rank representation.
 
 use enclust_core::{
     Backend, Bytes, Grouping, Mat, MatMut, MatRef, Real, Result, Shape, Similarity, condensed_len,
@@ -6,42 +6,44 @@ use enclust_core::{
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Singular values below this share of the largest do not count.
+/// Singular values below this share of the largest are ignored.
 const CUT: f64 = 1e-4;
-/// A row this short beside the longest is rounding, and points nowhere.
+/// Rows shorter than this share of the longest row are rounding errors without a meaningful
+/// direction.
 const NOISE: f64 = 1e-12;
-/// Groups whose affinities one thread computes at a time.
+/// Number of groups whose affinities one thread computes at a time.
 const PANEL: usize = 64;
 
 /// The affinity of the rows of a matrix Z with singular value decomposition A diag(s) Bᵀ.
 ///
 /// # Problem
 ///
-/// Rows of A diag(√s), over the s above 10⁻⁴ of the largest, are scaled to unit length; the
-/// affinity of two is their cosine to the fourth power. It lies in [0, 1], is positive
-/// semidefinite, and depends neither on the length of rows nor on the choice of A where
-/// singular values are equal.
+/// The rows of A diag(√s), restricted to the s above 10⁻⁴ of the largest, are scaled to unit
+/// length; the affinity of two rows is the fourth power of their cosine. It lies in [0, 1], is
+/// positive semidefinite, and depends neither on the lengths of the rows nor on the choice of A
+/// for equal singular values.
 ///
 /// # Complexity
 ///
-/// O(n'² r) for r singular values that count; half a matrix.
+/// O(n'² r) time for r singular values above the limit; n'²/2 numbers.
 ///
 /// # Determinism and ties
 ///
-/// Fixed panels; threads change nothing. A row of zeros is similar to none.
+/// Panels are fixed, so the result does not depend on the number of threads. A zero row has
+/// affinity 0 to all others.
 ///
 /// # Reference
 ///
 /// The usual last step of low-rank representation: G. Liu et al., "Robust recovery of subspace
 /// structures by low-rank representation", TPAMI 2013.
 pub(crate) struct LowRankAffinity {
-    /// Unit vectors, one row a group.
+    /// Unit vectors, one row per group.
     directions: Mat<f64>,
 }
 
 impl LowRankAffinity {
-    /// From the left singular vectors of Z, one row a group, and their singular values in
-    /// any order. A row may be scaled by any factor.
+    /// Built from the left singular vectors of Z, one row per group, and their singular values
+    /// in any order. A row may be scaled by any factor.
     pub fn new(vectors: &Mat<f64>, values: &[f64]) -> Self {
         let largest = values.iter().copied().fold(0.0, f64::max);
         let kept: Vec<(usize, f64)> = values
@@ -56,7 +58,7 @@ impl LowRankAffinity {
         LowRankAffinity { directions }
     }
 
-    /// The affinities between different groups, the upper triangle row after row.
+    /// The affinities between different groups, as the upper triangle in row-major order.
     pub fn condensed<S: Real>(&self, backend: &dyn Backend<f64>) -> Vec<S> {
         let n = self.directions.rows();
         let mut affinities = vec![S::zero(); condensed_len(n)];
@@ -72,11 +74,11 @@ impl LowRankAffinity {
         affinities
     }
 
-    /// The affinities of a panel of groups to all groups behind each.
+    /// The affinities of a panel of groups to all later groups.
     fn fill<S: Real>(&self, start: usize, panel: &mut [S], backend: &dyn Backend<f64>) {
         let (n, rank) = (self.directions.rows(), self.directions.cols());
         let (behind, width) = (n - start, PANEL.min(n - start));
-        // Without a direction there is no data to skip.
+        // If there are no directions, the data are empty.
         let data = self.directions.data().get(start..).unwrap_or(&[]);
         let all = MatRef::new(data, behind, rank, n);
         let own = MatRef::new(data, width, rank, n).transposed();
@@ -87,7 +89,7 @@ impl LowRankAffinity {
         panel.iter_mut().zip(found).for_each(|(to, &cosine)| *to = S::of(fourth_power(cosine)));
     }
 
-    /// The affinities as a similarity; of a group with itself it is 1.
+    /// The affinities as a similarity; the value within a group is 1.
     pub fn similarity<S: Real>(
         &self,
         grouping: &Arc<Grouping>,
@@ -98,8 +100,8 @@ impl LowRankAffinity {
         Similarity::new(Arc::clone(grouping), between, ones.clone(), ones)
     }
 
-    /// What making it of `rank` vectors takes, and what filling a triangle takes besides
-    /// that triangle.
+    /// The memory to build it from `rank` vectors and to fill a triangle, without the triangle
+    /// itself.
     pub fn bytes(shape: &Shape, rank: usize) -> Bytes {
         let wide = shape.in_double();
         let panels = wide.vector() * (PANEL * shape.threads) as u64;
@@ -113,7 +115,8 @@ fn fourth_power(cosine: f64) -> f64 {
     square * square
 }
 
-/// Unit rows; one that is noise beside the longest becomes zero.
+/// Scales rows to unit length; rows that are only noise relative to the longest one become
+/// zero.
 fn normalise_rows(rows: &mut Mat<f64>) {
     let mut lengths = vec![0.0; rows.rows()];
     for i in 0..rows.cols() {
@@ -135,12 +138,12 @@ mod tests {
 
     #[test]
     fn cosines_of_scaled_rows_to_the_fourth() {
-        // The last value is too small to count; the second row has twice the length.
+        // The last value is below the limit; the second row has twice the length.
         let vectors =
             Mat::from_fn(3, 3, |p, i| [[1.0, 0.0, 5.0], [1.0, 1.0, 7.0], [0.0, 0.0, 1.0]][p][i]);
         let affinity = LowRankAffinity::new(&vectors, &[4.0, 12.0, 1e-4]);
         let found: Vec<f64> = affinity.condensed(&Reference);
-        // (2, 0) and (2, √12) have the cosine ½; the third row is empty.
+        // The cosine of (2, 0) and (2, √12) is ½; the third row is zero.
         assert!((found[0] - 1.0 / 16.0).abs() < 1e-15, "{found:?}");
         assert_eq!(found[1..], [0.0, 0.0]);
     }

@@ -3,22 +3,22 @@
 use enclust_core::{Backend, Bytes, Eigen, Mat, Microclusters, Result, Shape};
 use rayon::prelude::*;
 
-/// Squared singular values below this share of the largest are zero but for rounding.
+/// Squared singular values below this share of the largest are rounding errors.
 const RANK_CUT: f64 = 1e-11;
 
-/// The right singular vectors of X = diag(√w) Incidence diag(scale), one row a base
-/// cluster, one column a group, with the squares of their singular values; only those that
-/// are not zero. In other words XᵀX = V diag(s²) Vᵀ.
+/// The right singular vectors of X = diag(√w) Incidence diag(scale), which has one row per base
+/// cluster and one column per group, and the squares of the non-zero singular values. In other
+/// words, XᵀX = V diag(s²) Vᵀ.
 pub(crate) struct Modes {
     /// s².
     pub squares: Vec<f64>,
-    /// V, one row a group.
+    /// V, one row per group.
     pub vectors: Mat<f64>,
 }
 
 impl Modes {
-    /// Decomposes the smaller one of XXᵀ and XᵀX. The weight of a clustering is its
-    /// multiplicity; `scale` has a factor for each group.
+    /// Decomposes the smaller of XXᵀ and XᵀX. The weight of a clustering is its multiplicity;
+    /// `scale` has one factor per group.
     pub fn of(
         component: &str,
         microclusters: &Microclusters,
@@ -42,13 +42,13 @@ impl Modes {
         }
     }
 
-    /// The rank of X at most.
+    /// An upper bound on the rank of X.
     pub fn most(shape: &Shape) -> usize {
         shape.clusters.min(shape.groups)
     }
 
-    /// What [`of`](Self::of) takes, its answer included: the matrix it decomposes, the
-    /// decomposition, which works on a copy, and the vectors.
+    /// The memory of [`of`](Self::of), including its result: the matrix, its decomposition,
+    /// which works on a copy, and the vectors.
     pub fn bytes(shape: &Shape) -> Bytes {
         let rank = Self::most(shape);
         let square = shape.in_double().with_groups(rank).square();
@@ -56,13 +56,14 @@ impl Modes {
     }
 }
 
-/// Eigenvalues come ascending; the first that is not zero but for rounding.
+/// The index of the first eigenvalue that is not a rounding error; eigenvalues are in ascending
+/// order.
 fn first_mode(eigen: &Eigen<f64>) -> usize {
     let largest = eigen.values.last().copied().unwrap_or(0.0);
     eigen.values.partition_point(|&value| value <= RANK_CUT * largest)
 }
 
-/// XᵀX: the weight of the clusterings that join two groups, scaled.
+/// XᵀX: the scaled weight of the clusterings that join two groups.
 fn agreements(microclusters: &Microclusters, scale: &[f64]) -> Mat<f64> {
     let n = microclusters.len();
     let total = microclusters.total_weight();
@@ -76,9 +77,9 @@ fn agreements(microclusters: &Microclusters, scale: &[f64]) -> Mat<f64> {
     gram
 }
 
-/// X, by the positions of its entries: each column has one in every clustering.
+/// X, stored as the positions of its entries: each column has one entry per clustering.
 struct Incidence<'a> {
-    /// The base cluster of each group in each clustering, group after group.
+    /// The base cluster of each group in each clustering, one group after the other.
     homes: Vec<usize>,
     /// √w for each clustering.
     roots: Vec<f64>,
@@ -120,7 +121,7 @@ impl<'a> Incidence<'a> {
         gram
     }
 
-    /// The right singular vectors XᵀU/s that belong to the left ones.
+    /// The right singular vectors XᵀU/s for the left singular vectors U.
     fn transferred(&self, left: &Eigen<f64>, from: usize) -> Mat<f64> {
         let n = self.scale.len();
         let mut vectors = Mat::zeros(n, left.values.len() - from);

@@ -1,11 +1,11 @@
 //! Projection onto the probability simplex.
 
-/// The point of {x ≥ 0, Σ rᵢxᵢ = 1} nearest to `values`, in their place, in the norm Σ rᵢ(xᵢ −
-/// vᵢ)²: the projection onto the simplex of a point in which value i stands rᵢ times.
+/// Replaces `values` by the nearest point of {x ≥ 0, Σ rᵢxᵢ = 1} in the norm Σ rᵢ(xᵢ − vᵢ)²:
+/// the projection onto the simplex of a point in which value i occurs rᵢ times.
 ///
-/// It is max(v − θ, 0) for one θ. Taking θ as if all entries were positive, and then again
-/// without those that are not, never leaves out too many (Michelot's algorithm); a few passes
-/// over the values suffice.
+/// The result is max(v − θ, 0) for a unique θ. Michelot's algorithm computes θ as if all
+/// entries were positive, removes the entries that are not, and repeats; it never removes too
+/// many. A few passes over the values suffice.
 ///
 /// ```
 /// let mut x = [0.5, 1.0, -3.0];
@@ -27,7 +27,7 @@ pub fn project_to_simplex(values: &mut [f64], multiplicities: &[f64]) {
                 (count, sum, members) = (count + r, sum + r * v, members + 1);
             }
         }
-        // Rounding may leave out the very last one; then the threshold before is the answer.
+        // Rounding may remove the last entry; in that case the previous threshold is used.
         if members == left || members == 0 {
             break;
         }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By sorting, each value as often as its multiplicity says.
+    /// The projection by sorting, with each value repeated according to its multiplicity.
     fn by_sorting(values: &[f64], multiplicities: &[f64]) -> Vec<f64> {
         let repeated = values.iter().zip(multiplicities);
         let mut sorted: Vec<f64> =

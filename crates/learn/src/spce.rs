@@ -14,56 +14,58 @@ use crate::laplacian::GroupGraph;
 use crate::rank_controller::RankController;
 use crate::{clusters_to_learn, shares, sizes};
 
-/// Shares of agreement at which a pair counts fully, stage by stage.
+/// Shares of agreement at which a pair counts fully, one per stage.
 const PACE: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
-/// Iterations of a stage at most, …
+/// Maximum number of iterations per stage.
 const STEPS: usize = 5;
-/// … and of the last one.
+/// Maximum number of iterations of the last stage.
 const LAST_STEPS: usize = 20;
 
 part! {
-    /// A sparse similarity learned from easy pairs to hard ones, with as many components as
-    /// clusters are wanted.
+    /// A sparse similarity learned from easy pairs to hard ones, driven towards k components.
     ///
     /// # Problem
     ///
-    /// With M⁽ᵏ⁾ᵢⱼ = 1 where clustering k joins i and j, minimise over a symmetric S in [0, 1],
+    /// Let M⁽ᵏ⁾ᵢⱼ = 1 if clustering k joins i and j. Minimise over a symmetric S in [0, 1],
     /// weights W in [0, 1], shares p that sum to 1, and F with FᵀF = 1,
     ///
     /// Σₖ ‖W ∘ (S − M⁽ᵏ⁾)‖² / pₖ − ρ‖W‖₁ + τ²m² ‖S‖₀ + 2μ tr(FᵀL(S)F),
     ///
-    /// S being 1 where all clusterings join a pair and 0 where none does. ρ begins where only
-    /// pairs count that nine tenths of the clusterings agree on, and ends where all do. μ is
-    /// doubled while the Laplacian L(S) has fewer than k zero eigenvalues and halved when it
-    /// has more. The objective is read off the authors' program.
+    /// where S is 1 if all clusterings join a pair and 0 if none does. ρ starts at a value for
+    /// which only pairs count on which nine tenths of the clusterings agree, and ends at a
+    /// value for which all pairs count. μ is doubled while the Laplacian L(S) has fewer than k
+    /// zero eigenvalues and halved when it has more. The objective was derived from the
+    /// authors' program.
     ///
-    /// The learned S is meant for the consensus function `components`, of which there may be
-    /// more or fewer than k; a linkage of it gives k exactly.
+    /// The learned S is intended for the consensus function `components`; it may have more or
+    /// fewer than k components. A linkage of S gives exactly k clusters.
     ///
-    /// It runs at group size. Every step maps what is constant on pairs of groups to what is:
-    /// equal samples have equal rows in all M⁽ᵏ⁾, the smooth eigenvectors do not tell them
-    /// apart, and sums over pairs carry the sizes. Inside a group S is 1 throughout.
+    /// The computation runs on groups. Every step maps matrices that are constant on pairs of
+    /// groups to such matrices: equal samples have equal rows in all M⁽ᵏ⁾, the smooth
+    /// eigenvectors do not separate them, and sums over pairs are weighted by the sizes. Inside
+    /// a group, S is always 1.
     ///
     /// # Parameters
     ///
-    /// [`Spce`]; the number of clusters is that of the context.
+    /// `tau` (τ). The number of clusters is that of the [question](Question).
     ///
     /// # Complexity
     ///
-    /// At most 40 iterations, each O(n'² (m + k)) and the k + 1 smallest eigenpairs of an n' ×
-    /// n' matrix; 5n'² numbers.
+    /// At most 40 iterations, each with O(n'² (m + k)) time and the k + 1 smallest eigenpairs
+    /// of an n' × n' matrix; 5n'² numbers.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble, k, the backend and, beyond 400 groups, the seed that
-    /// eigenvectors are looked for from; threads change nothing. Thresholds decide about
-    /// entries, so rounding may send an iteration another way.
+    /// The result depends on the ensemble, k, the backend and, for more than 400 groups, on the
+    /// seed of the eigensolver, but not on the number of threads. Entries are decided by
+    /// thresholds, so rounding errors may change the course of the iteration.
     ///
     /// # Errors
     ///
     /// Missing labels are [unsupported](enclust_core::Error::Unsupported);
     /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    /// clusters; [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'
+    /// clusters.
     ///
     /// # Example
     ///
@@ -75,7 +77,7 @@ part! {
     /// let ctx = Ctx::<f64>::default();
     /// let evidence = Spce::default().build(&Microclusters::of(&e), &Question::clusters(2), &ctx)?;
     /// let s = evidence.as_similarity().unwrap();
-    /// // Two clusterings of three keep sample 2 with the first two.
+    /// // Two of three clusterings put sample 2 together with the first two.
     /// assert!(s.between(0, 1) > 0.0);
     /// assert_eq!(s.between(1, 2), 0.0);
     /// # Ok::<(), enclust_core::Error>(())
@@ -86,7 +88,8 @@ part! {
     /// P. Zhou, L. Du, X. Liu, Y.-D. Shen, M. Fan, X. Li, "Self-paced clustering ensemble",
     /// IEEE Transactions on Neural Networks and Learning Systems 2021.
     pub struct Spce("spce", "graph learned from easy pairs to hard ones") {
-        /// τ: pairs of lower similarity are cut; the more, the more components (the authors have no default).
+        /// τ: pairs with a lower similarity are removed; larger values give more components
+        /// (the authors give no default).
         pub tau: f64 = 0.1, in Range::Within(0.0, 1.0), tried [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
     }
 }
@@ -113,8 +116,8 @@ impl<S: Real> Ca<S> for Spce {
         Ok(Represented::from(similarity).with_report(report))
     }
 
-    /// S and W in double precision beside the answer, a row of sums a group, and the
-    /// eigenpairs.
+    /// S and W in double precision in addition to the result, one row of sums per group, and
+    /// the eigenpairs.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let wide = shape.in_double();
         let sums = shape.each_group(size_of::<f64>() * (shape.clusterings + 8));
@@ -170,7 +173,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// S between groups, learned pace by pace.
+    /// Learns S between groups, one stage after the other.
     fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Vec<f64>, Report)> {
         let limit = (PACE.len() - 1) * STEPS + LAST_STEPS;
         let (mut pace, mut step) = (0, 0);
@@ -196,8 +199,7 @@ impl<'a> Learner<'a> {
         Ok((self.similarity, report))
     }
 
-    /// One improvement; whether the graph then has as many components as there are to be
-    /// clusters.
+    /// Does one iteration and returns whether the graph then has k components.
     fn settles(&mut self, step: usize) -> Result<bool> {
         self.improve();
         let (between, within, sizes) = (&self.similarity, &self.ones, &self.sizes);
@@ -207,7 +209,7 @@ impl<'a> Learner<'a> {
         Ok(self.rank.update(spectrum, self.clusters, step))
     }
 
-    /// 1/pₖ, as often as the clustering counts, and their sum.
+    /// 1/pₖ times the weight of the clustering, and their sum.
     fn inverse_shares(&self) -> (Vec<f64>, f64) {
         let inverse: Vec<f64> =
             self.shares.iter().enumerate().map(|(k, p)| self.microclusters.weight(k) / p).collect();
@@ -215,8 +217,8 @@ impl<'a> Learner<'a> {
         (inverse, total)
     }
 
-    /// W: pairs that the clusterings agree on at least this much count fully, others the
-    /// less the further S is from the clusterings.
+    /// W: pairs on which the clusterings agree at least this much count fully; the weight of
+    /// the others decreases with the distance of S from the clusterings.
     fn weigh(&mut self, pace: f64) {
         let m = self.microclusters.total_weight();
         let rho = 2.0 * pace * (1.0 - pace) * m * m;
@@ -225,15 +227,15 @@ impl<'a> Learner<'a> {
         self.weights = fill_condensed(n, |p, row| {
             self.microclusters.add_agreement(p, |k| inverse[k], row);
             for (w, &s) in row.iter_mut().zip(row_of(similarity, n, p)) {
-                // Σₖ (S − M⁽ᵏ⁾)² / pₖ, M being 0 or 1.
+                // Σₖ (S − M⁽ᵏ⁾)² / pₖ, where M is 0 or 1.
                 let distance = total * s * s - 2.0 * s * *w + *w;
                 *w = if distance > 0.0 { (rho / (2.0 * distance)).min(1.0) } else { 1.0 };
             }
         });
     }
 
-    /// S, the rest held: what the clusterings say on average, less what separates smooth
-    /// points, cut where it is low.
+    /// Updates S with all other variables fixed: the weighted mean of the clusterings minus the
+    /// distance of the smooth points, set to 0 if it is small.
     fn improve(&mut self) {
         let (inverse, total) = self.inverse_shares();
         let RankController { weight, points } = &self.rank;
@@ -241,7 +243,7 @@ impl<'a> Learner<'a> {
         self.similarity = fill_condensed(n, |p, row| {
             self.microclusters.add_agreement(p, |k| inverse[k], row);
             for (offset, (s, &w)) in row.iter_mut().zip(row_of(weights, n, p)).enumerate() {
-                // Pairs that no clustering joins stay apart.
+                // Pairs that no clustering joins keep the value 0.
                 if *s > 0.0 {
                     let apart = points.squared_distance(p, p + 1 + offset);
                     let t = (*s - weight * apart / (2.0 * w * w)) / total;
@@ -254,7 +256,8 @@ impl<'a> Learner<'a> {
     /// pₖ: the share of clustering k in the weighted distances of S to the clusterings.
     fn losses(&self) -> Vec<f64> {
         let (m, n) = (self.microclusters.clusterings(), self.sizes.len());
-        // A row a group: the part of all clusterings, then that of each.
+        // One row per group: the common part of all clusterings, then the part of each
+        // clustering.
         let rows: Vec<Vec<f64>> = (0..n).into_par_iter().map(|p| self.row_losses(p)).collect();
         let mut sums = vec![0.0; m + 1];
         for row in &rows {
@@ -265,8 +268,8 @@ impl<'a> Learner<'a> {
         shares(&losses, self.microclusters)
     }
 
-    /// What group p adds, with those behind it, to ‖W ∘ S‖² and, for each clustering, to
-    /// ‖W ∘ (S − M⁽ᵏ⁾)‖² − ‖W ∘ S‖².
+    /// The contribution of group p with all later groups to ‖W ∘ S‖² and, for each clustering,
+    /// to ‖W ∘ (S − M⁽ᵏ⁾)‖² − ‖W ∘ S‖².
     fn row_losses(&self, p: usize) -> Vec<f64> {
         let (m, n) = (self.microclusters.clusterings(), self.sizes.len());
         let rows = row_of(&self.similarity, n, p).iter().zip(row_of(&self.weights, n, p));
@@ -286,7 +289,7 @@ impl<'a> Learner<'a> {
     }
 }
 
-/// The entries of row p behind the diagonal.
+/// The entries of row p after the diagonal.
 fn row_of(condensed: &[f64], n: usize, p: usize) -> &[f64] {
     &condensed[condensed_len(n) - condensed_len(n - p)..][..n - p - 1]
 }

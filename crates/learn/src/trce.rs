@@ -14,69 +14,72 @@ use crate::rank_controller::RankController;
 use crate::simplex::project_to_simplex;
 use crate::{clusters_to_learn, shares, sizes};
 
-/// Share of the samples that count fully in the first iteration.
+/// One in this many samples counts fully in the first iteration.
 const EASIEST: usize = 10;
-/// Factor by which more samples may count in each iteration.
+/// Factor by which γ grows in each iteration.
 const GROWTH: f64 = 1.1;
-/// Divergences up to this are rounding errors: logarithms of the same share were added up
-/// another way.
+/// Divergences up to this value are rounding errors: logarithms of the same share were added in
+/// a different order.
 const NO_DIVERGENCE: f64 = 1e-9;
-/// Steps of the root search at most; five to ten are usual.
+/// Maximum number of steps of the root search; five to ten are usual.
 const ROOT_STEPS: usize = 100;
 
 part! {
-    /// A consensus graph learned while unreliable clusterings, samples and pairs are weighed
-    /// down, with as many components as clusters are wanted.
+    /// A consensus graph learned with reduced weights for unreliable clusterings, samples and
+    /// pairs, driven towards k components.
     ///
     /// # Problem
     ///
-    /// With A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in one cluster c of clustering k, minimise over graphs S
-    /// with rows on the simplex, noise E with the rows of B = S + E there, too, sample weights
-    /// w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with FᵀF = 1,
+    /// Let A⁽ᵏ⁾ᵢⱼ = 1/|c| for i, j in the same cluster c of clustering k. Minimise over graphs
+    /// S with rows on the simplex, noise E such that the rows of B = S + E are also on the
+    /// simplex, sample weights w in [0, 1], clustering weights a with Σ 1/aₖ = 1, and F with
+    /// FᵀF = 1,
     ///
     /// Σₖ aₖ Σᵢ wᵢ² KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ) + λ‖E‖² − γ‖w‖₁ + 2μ tr(FᵀL(S)F).
     ///
-    /// γ begins where a tenth of the samples count fully and grows by a tenth in each
-    /// iteration. μ is doubled while the Laplacian L(S) has fewer than k zero eigenvalues and
-    /// halved when it has more.
+    /// γ starts at the value for which a tenth of the samples count fully and grows by a tenth
+    /// in each iteration. μ is doubled while the Laplacian L(S) has fewer than k zero
+    /// eigenvalues and halved when it has more.
     ///
-    /// The learned S is meant for the consensus function `components`, of which there may be
-    /// more or fewer than k; a linkage of it gives k exactly. With a large λ all is one
-    /// component.
+    /// The learned S is intended for the consensus function `components`; it may have more or
+    /// fewer than k components. A linkage of S gives exactly k clusters. With a large λ, there
+    /// is a single component.
     ///
-    /// It runs at group size: every step treats equal samples alike, row sums, divergences and
-    /// the simplex carry the sizes. B is needed row by row only and never stored.
+    /// The computation runs on groups: every step treats equal samples in the same way, and row
+    /// sums, divergences and the simplex are weighted by the sizes. B is computed row by row
+    /// and never stored.
     ///
-    /// Where the paper and the authors' program differ, it is the program that is followed: γ
-    /// does not begin at 1; the projection moves S away from where F is rough, which the
-    /// printed formula has the wrong way round; and S is made symmetric at the end of each
-    /// iteration, whereby its rows leave the simplex. The program needs ten samples at least,
-    /// for a tenth of them; here that is at least one.
+    /// Where the paper and the authors' program differ, the implementation follows the program:
+    /// γ does not start at 1; the projection decreases S between points that are far apart in
+    /// F, while the published formula has the wrong sign; and S is made symmetric at the end of
+    /// each iteration, after which its rows are no longer on the simplex. The program needs at
+    /// least ten samples, because it uses a tenth of them; here at least one sample is used.
     ///
     /// # Parameters
     ///
-    /// [`Trce`]; the number of clusters is that of the context. In the authors' program a slip
-    /// of an index makes the sample weights those of the last clustering alone;
-    /// `last_clustering_weighs` does the same, for comparison with published figures. If a
-    /// tenth of the samples is without any divergence, where that program fails, γ begins with
-    /// the first sample that has some.
+    /// `lambda` (λ), `iterations` and `last_clustering_weighs`. The number of clusters is that
+    /// of the [question](Question). In the authors' program, an index error computes the sample
+    /// weights from the last clustering only; `last_clustering_weighs` does the same, for
+    /// comparison with published values. If a tenth of the samples has no divergence, that
+    /// program fails; here γ starts at the first non-zero divergence.
     ///
     /// # Complexity
     ///
-    /// At most 10 iterations, each O(n'² (m + k)) and the k + 1 smallest eigenpairs of an n' ×
-    /// n' matrix; 6n'² numbers.
+    /// At most 10 iterations, each with O(n'² (m + k)) time and the k + 1 smallest eigenpairs
+    /// of an n' × n' matrix; 6n'² numbers.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble, k, the backend and, beyond 400 groups, the seed that
-    /// eigenvectors are looked for from; threads change nothing. Zeros of a projection decide
-    /// about components, so rounding may send an iteration another way.
+    /// The result depends on the ensemble, k, the backend and, for more than 400 groups, on the
+    /// seed of the eigensolver, but not on the number of threads. Components are decided by the
+    /// zeros of a projection, so rounding errors may change the course of the iteration.
     ///
     /// # Errors
     ///
     /// Missing labels are [unsupported](enclust_core::Error::Unsupported);
     /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'.
+    /// clusters; [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'
+    /// clusters.
     ///
     /// # Example
     ///
@@ -88,7 +91,7 @@ part! {
     /// let ctx = Ctx::<f64>::default();
     /// let evidence = Trce::default().build(&Microclusters::of(&e), &Question::clusters(2), &ctx)?;
     /// let s = evidence.as_similarity().unwrap();
-    /// // Two clusterings of three keep sample 2 with the first two.
+    /// // Two of three clusterings put sample 2 together with the first two.
     /// assert!(s.between(0, 1) > s.between(1, 2));
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
@@ -98,11 +101,13 @@ part! {
     /// P. Zhou, L. Du, Y.-D. Shen, X. Li, "Tri-level robust clustering ensemble with multiple
     /// graph learning", AAAI 2021.
     pub struct Trce("trce", "graph learned on the levels of clusterings, samples and pairs") {
-        /// λ: price of the part of a graph taken for noise (the authors recommend 0.01 to 10 and have no default).
+        /// λ: penalty for the part of a graph that is considered noise (the authors recommend
+        /// 0.01 to 10 and give no default).
         pub lambda: f64 = 0.01, in Range::Positive, tried [1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1e3, 1e4, 1e5];
-        /// Iterations at most.
+        /// Maximum number of iterations.
         pub iterations: usize = 10, in Range::AtLeast(1.0);
-        /// Weigh samples by the last clustering alone, as the authors' program does by a slip of an index.
+        /// Whether to weigh samples by the last clustering only, as the authors' program does
+        /// because of an index error.
         pub last_clustering_weighs: bool = false, in Range::Any;
     }
 }
@@ -129,8 +134,8 @@ impl<S: Real> Ca<S> for Trce {
         Ok(Represented::from(similarity).with_report(report))
     }
 
-    /// S in double precision row by row and condensed, divergences, some rows a thread,
-    /// and the eigenpairs.
+    /// S in double precision as rows and condensed, the divergences, some rows per thread, and
+    /// the eigenpairs.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let wide = shape.in_double();
         let tables = shape.each_group(size_of::<f64>() * (2 * shape.clusterings + 8));
@@ -153,14 +158,15 @@ struct Learner<'a> {
     clusters: usize,
     params: &'a Trce,
     sizes: Vec<f64>,
-    /// Number of samples of each base cluster, and where those of a clustering begin.
+    /// Number of samples of each base cluster, and the index of the first cluster of each
+    /// clustering.
     cluster_sizes: Vec<f64>,
     offsets: Vec<usize>,
-    /// KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ), a row a group.
+    /// KL(A⁽ᵏ⁾ᵢ ‖ Bᵢ), one row per group.
     divergences: Vec<f64>,
     /// bₖ = 1/aₖ.
     shares: Vec<f64>,
-    /// γ, once it has begun.
+    /// γ; `None` before the first iteration.
     age: Option<f64>,
     rank: RankController,
 }
@@ -208,7 +214,7 @@ impl<'a> Learner<'a> {
         Ok(learner)
     }
 
-    /// S, learned.
+    /// Learns S.
     fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Graph, Report)> {
         let (size, limit) = (self.groups(), self.params.iterations);
         let mut learned = None;
@@ -239,12 +245,12 @@ impl<'a> Learner<'a> {
         self.shares.len()
     }
 
-    /// Number of samples of the cluster of group p in clustering k.
+    /// Number of samples in the cluster of group p in clustering k.
     fn cluster_size(&self, p: usize, k: usize) -> f64 {
         self.cluster_sizes[self.offsets[k] + self.microclusters.label(p, k) as usize]
     }
 
-    /// The divergences of the clusterings from their mean, with which all begins.
+    /// The initial divergences, of the clusterings from their mean.
     fn divergences_from_the_mean(&self) -> Vec<f64> {
         let total = self.microclusters.total_weight();
         let mut out = vec![0.0; self.groups() * self.clusterings()];
@@ -257,30 +263,27 @@ impl<'a> Learner<'a> {
         out
     }
 
-    /// KL(A⁽ᵏ⁾ₚ ‖ Bₚ) for each clustering: −ln |c| less the mean of ln B over the samples of
-    /// p's cluster c. The row of B becomes that of its logarithms.
+    /// KL(A⁽ᵏ⁾ₚ ‖ Bₚ) for each clustering: −ln |c| minus the mean of ln B over the samples of
+    /// the cluster c of p. Replaces the row of B by its logarithms.
     fn diverge(&self, p: usize, row: &mut [f64], divergences: &mut [f64]) {
         row.iter_mut().for_each(|b| *b = b.max(f64::EPSILON).ln());
         for (k, divergence) in divergences.iter_mut().enumerate() {
             let labels = self.microclusters.column(k);
             let others = labels.iter().zip(&*row).zip(&self.sizes);
-            let joined = |((&l, log), r): ((&u32, &f64), &f64)| match l == labels[p] {
-                true => r * log,
-                false => 0.0,
-            };
+            let joined =
+                |((&l, log), r): ((&u32, &f64), &f64)| if l == labels[p] { r * log } else { 0.0 };
             let size = self.cluster_size(p, k);
             *divergence = -size.ln() - others.map(joined).sum::<f64>() / size;
         }
     }
 
-    /// w: samples on which the clusterings diverge count less; γ grows.
+    /// Computes w, where samples on which the clusterings diverge count less, and increases γ.
     fn sample_weights(&mut self) -> Vec<f64> {
-        let divergence = |row: &[f64]| match self.params.last_clustering_weighs {
-            true => {
+        let divergence = |row: &[f64]| {
+            if self.params.last_clustering_weighs {
                 let last = row.len() - 1;
                 self.microclusters.total_weight() * row[last] / self.shares[last]
-            }
-            false => {
+            } else {
                 let each = row.iter().zip(&self.shares).enumerate();
                 each.map(|(k, (d, b))| self.microclusters.weight(k) * d / b).sum()
             }
@@ -295,8 +298,8 @@ impl<'a> Learner<'a> {
         divergences.iter().map(|u| (age / (2.0 * u).max(f64::EPSILON)).min(1.0)).collect()
     }
 
-    /// The divergence below which a tenth of the samples lies; if it is none, the smallest one
-    /// behind it, infinite without any.
+    /// The divergence below which a tenth of the samples lie; if it is zero, the smallest
+    /// non-zero divergence, or infinity if there is none.
     fn easiest(&self, divergences: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..self.groups()).collect();
         order.sort_by(|&p, &q| divergences[p].total_cmp(&divergences[q]));
@@ -312,7 +315,7 @@ impl<'a> Learner<'a> {
         diverging.unwrap_or(f64::INFINITY)
     }
 
-    /// S, the rest held, and the divergences from the new B.
+    /// Updates S with all other variables fixed, and the divergences from the new B.
     fn improve(&mut self, weights: &[f64]) -> Graph {
         let (n, m) = (self.groups(), self.clusterings());
         let mut graph = vec![0.0; n * n];
@@ -331,7 +334,7 @@ impl<'a> Learner<'a> {
         Graph { between, within: (0..n).map(|p| graph[p * n + p]).collect() }
     }
 
-    /// Row p of S before it is made symmetric, and the divergences from row p of B.
+    /// Computes row p of S before it is made symmetric, and the divergences from row p of B.
     fn improve_row(&self, p: usize, weight: f64, row: &mut [f64], divergences: &mut [f64]) {
         let price = |k| {
             weight * weight * self.microclusters.weight(k)
@@ -367,8 +370,8 @@ impl<'a> Learner<'a> {
 
 /// The t > 0 at which Σ rⱼcⱼ/(gⱼ + t) = 1, for c ≥ 0 with cₚ > 0 and g ≥ 0 with gₚ = 0.
 ///
-/// The terms with g = 0 alone give a t that is not too large. From there Newton's
-/// method on 1/Σ, which is concave, never goes too far.
+/// The terms with g = 0 give a starting value that is not too large. Starting from it, Newton's
+/// method on 1/Σ, which is concave, never exceeds the root.
 fn unit_sum(c: &[f64], g: &[f64], multiplicities: &[f64], p: usize) -> f64 {
     let mut t = multiplicities[p] * c[p];
     for _ in 0..ROOT_STEPS {

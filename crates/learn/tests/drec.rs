@@ -1,4 +1,4 @@
-//! Dense representations against the equations that define them.
+//! Compares dense representations with their defining equations.
 
 use enclust_core::{
     Backend, Ca, Component, Ctx, Ensemble, Error, Mat, Microclusters, Question, Reference,
@@ -14,7 +14,7 @@ fn build(lambda: f64, reweightings: usize, m: &Microclusters) -> Similarity<f64>
     drec.build(m, &Question::default(), &Ctx::default()).unwrap().as_similarity().unwrap().clone()
 }
 
-/// One row a base cluster, one column a group.
+/// One row per base cluster, one column per group.
 fn incidence(m: &Microclusters) -> Vec<Vec<f64>> {
     let clusters = (0..m.clusterings()).flat_map(|k| (0..m.clusters()[k]).map(move |c| (k, c)));
     let row = |(k, c): (usize, usize)| {

@@ -1,6 +1,5 @@
-//! Learned graphs at group size against the same algorithms over samples, written down as
-//! they are defined: every matrix n × n, every clustering a matrix of its own, whole
-//! eigendecompositions.
+//! Compares learned graphs on groups with direct implementations over samples, which use n × n
+//! matrices, one matrix per clustering, and full eigendecompositions.
 
 use enclust_core::{
     Backend, Ca, Ctx, Ensemble, Mat, Method, Microclusters, Outcome, Pipeline, Question, Reference,
@@ -16,8 +15,8 @@ fn matrix(n: usize, entry: impl Fn(usize, usize) -> f64) -> Matrix {
     (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }
 
-/// Smallest eigenvectors and what both learners do with them. Where an answer hangs on
-/// rounding, the comparison is called off.
+/// Smallest eigenvectors and their use by both learners. If a result depends on rounding
+/// errors, it is not compared.
 struct Smooth {
     rows: Matrix,
     weight: f64,
@@ -33,7 +32,7 @@ impl Smooth {
         let eigen = Reference.eigh(laplacian.view()).unwrap();
         let rows: Matrix =
             (0..n).map(|i| (0..c).map(|j| eigen.vectors[(i, j)]).collect()).collect();
-        // Vectors that tell equal samples apart, or one of a tied pair.
+        // Vectors that separate equal samples, or one vector of a tied pair.
         let equal =
             |i: usize, j: usize| (0..e.clusterings()).all(|k| e.column(k)[i] == e.column(k)[j]);
         let torn =
@@ -80,7 +79,7 @@ fn joined(e: &Ensemble) -> Vec<Matrix> {
     (0..e.clusterings()).map(|k| matrix(e.samples(), |i, j| same(k, i, j))).collect()
 }
 
-/// The learned matrix, unless it hangs on rounding.
+/// The learned matrix, unless it depends on rounding errors.
 fn slow_spce(e: &Ensemble, c: usize, tau: f64) -> Option<Matrix> {
     let (n, m) = (e.samples(), e.clusterings() as f64);
     let base = joined(e);
@@ -157,15 +156,19 @@ fn slow_trce(e: &Ensemble, c: usize, params: &Trce) -> Option<Matrix> {
     let mut age = 0.0;
     for step in 1..=params.iterations {
         let u: Vec<f64> = (0..n)
-            .map(|i| match params.last_clustering_weighs {
-                true => m as f64 * d[i][m - 1] / b[m - 1],
-                false => (0..m).map(|k| d[i][k] / b[k]).sum(),
+            .map(|i| {
+                if params.last_clustering_weighs {
+                    m as f64 * d[i][m - 1] / b[m - 1]
+                } else {
+                    (0..m).map(|k| d[i][k] / b[k]).sum()
+                }
             })
             .collect();
         let mut sorted = u.clone();
         sorted.sort_by(f64::total_cmp);
         age = match step {
-            // Where a tenth of the samples have no divergence: by the first that has one.
+            // If a tenth of the samples has no divergence, the first non-zero divergence is
+            // used.
             1 => sorted[(n / 10).max(1) - 1..]
                 .iter()
                 .find(|u| **u > 1e-9)
@@ -226,8 +229,9 @@ fn learned(part: &dyn Ca<f64>, e: &Ensemble, c: usize, grouped: bool) -> Similar
         .clone()
 }
 
-/// Ensembles with equal rows, which is what groups are made of, on which about half of the
-/// runs do not hang on rounding. Some begin with a cluster that all clusterings agree on.
+/// Ensembles with equal rows, so that groups have several samples. About half of the runs on
+/// them do not depend on rounding errors. Some start with a cluster on which all clusterings
+/// agree.
 fn examples() -> impl Strategy<Value = (Ensemble, usize)> {
     let agreed = prop_oneof![Just(0), 2..9_u32];
     (12..26_usize, 3..6_usize, 2..4_usize, 0.05..0.5_f64, agreed, any::<u64>()).prop_map(
@@ -245,8 +249,8 @@ fn with_agreed_cluster(size: u32, e: &Ensemble) -> Ensemble {
     Ensemble::from_columns(&columns).unwrap()
 }
 
-/// What the slow version gives, unless it gives something else for the samples in reverse: from a
-/// state that is symmetric and unstable its own rounding errors lead it either way.
+/// The result of the slow version, unless it differs for the samples in reverse order: in an
+/// unstable symmetric state, rounding errors decide how it continues.
 fn settled(
     e: &Ensemble,
     c: usize,
@@ -287,14 +291,14 @@ fn equal(found: &Similarity<f64>, wanted: &Matrix) {
     }
 }
 
-/// Beyond 400 groups the smallest eigenvectors are looked for without the others.
+/// For more than 400 groups, the smallest eigenvectors are computed without the others.
 #[test]
 fn many_groups_are_those_of_the_samples() {
     let e = planted(430, 12, 4, 0.4, 1);
     assert!(Microclusters::of(&e).len() > 400);
-    let wanted = slow_spce(&e, 4, 0.2).expect("does not hang on rounding");
+    let wanted = slow_spce(&e, 4, 0.2).expect("does not depend on rounding errors");
     equal(&learned(&Spce::default().tau(0.2), &e, 4, true), &wanted);
-    let wanted = slow_trce(&e, 4, &Trce::default()).expect("does not hang on rounding");
+    let wanted = slow_trce(&e, 4, &Trce::default()).expect("does not depend on rounding errors");
     equal(&learned(&Trce::default(), &e, 4, true), &wanted);
 }
 
@@ -315,8 +319,8 @@ fn trce_is_that_of_the_samples() {
     }
 }
 
-/// Its divergence, 0 but for rounding, must not be taken for that of the easiest samples:
-/// all others would hardly count.
+/// Its divergence, which is zero up to rounding errors, must not be used as that of the easiest
+/// samples: all others would hardly count.
 #[test]
 fn trce_learns_beside_a_cluster_that_all_agree_on() {
     for size in 2..12 {

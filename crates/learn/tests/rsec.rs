@@ -1,4 +1,4 @@
-//! Robust spectral ensemble clustering against the plain iteration over samples.
+//! Compares robust spectral ensemble clustering with the plain iteration over samples.
 
 use enclust_core::{
     Backend, Ca, Component, Ctx, Eigen, Ensemble, Error, Evidence, Mat, Microclusters, Question,
@@ -86,7 +86,7 @@ struct Plain {
     z: Mat<f64>,
     h: Mat<f64>,
     iterations: usize,
-    /// The least distance of λₖ to λₖ₊₁ that H was ever taken with.
+    /// The smallest gap between λₖ and λₖ₊₁ over all iterations.
     gap: f64,
 }
 
@@ -169,9 +169,9 @@ fn apart(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     largest(&linear(&[(1.0, a), (-1.0, b)]))
 }
 
-/// Whether the plain version gives the same for the samples in reverse: near symmetric
-/// states that are unstable it multiplies its own rounding errors, and there is nothing to
-/// compare with.
+/// Whether the plain version gives the same result for the samples in reverse order. Near
+/// unstable symmetric states it amplifies rounding errors, and its result cannot be used for
+/// comparison.
 fn is_stable(e: &Ensemble, k: usize, p: &RsecH, found: &Plain) -> bool {
     let n = e.samples();
     let backwards: Vec<usize> = (0..n).rev().collect();
@@ -182,8 +182,8 @@ fn is_stable(e: &Ensemble, k: usize, p: &RsecH, found: &Plain) -> bool {
     apart(&gram(&turned(&other.h)), &gram(&found.h)) < 1e-9 && apart(&z, &found.z) < 1e-9
 }
 
-/// How far the two versions are apart in HHᵀ and in the affinity of Z; nothing where a tie
-/// or an instability leaves them open.
+/// The difference between the two versions in HHᵀ and in the affinity of Z; `None` if the
+/// result is not determined because of a tie or an instability.
 fn compare(e: &Ensemble, k: usize, p: &RsecH) -> Option<(f64, f64)> {
     let expected = plain(e, k, p);
     if expected.gap < 1e-5 || !is_stable(e, k, p, &expected) {
@@ -227,7 +227,7 @@ fn whole_runs_equal_those_over_samples() {
     assert!(compared >= 12, "{compared} of 18 were compared");
 }
 
-/// Beyond 400 groups the leading eigenvectors are looked for without the others.
+/// For more than 400 groups, the leading eigenvectors are computed without the others.
 #[test]
 fn many_groups_equal_those_over_samples() {
     let e = planted(440, 12, 3, 0.4, 1);

@@ -3,13 +3,13 @@
 use crate::contingency::{Cell, Contingency};
 
 impl Contingency {
-    /// Share of the samples in matched clusters, under the one-to-one matching
-    /// of the two sides' clusters that makes it largest. The numbers of clusters
-    /// may differ; what has no partner counts as wrong.
+    /// Share of the samples in matched clusters, for the one-to-one matching of the clusters of
+    /// both partitions that maximises it. The numbers of clusters may differ; samples in
+    /// clusters without a partner count as wrong.
     ///
     /// Solved by shortest augmenting paths (Jonker and Volgenant): with k ≤ l the
-    /// numbers of clusters, O(k²l) time and O(n + l) memory. Counts are whole
-    /// numbers, so the optimum is exact, and it is the same either way round.
+    /// numbers of clusters, O(k²l) time and O(n + l) memory. Counts are whole numbers, so the
+    /// optimum is exact and symmetric in the two partitions.
     ///
     /// ```
     /// use enclust_core::Partition;
@@ -30,14 +30,14 @@ impl Contingency {
     }
 }
 
-/// A matching of rows to columns, grown by one row at a time; no more rows than
-/// columns.
+/// A matching of rows to columns, extended by one row at a time. There are at most as many rows
+/// as columns.
 struct Matching<'a> {
     /// Cells of each row.
     cells: Vec<&'a [Cell]>,
     /// Row matched to each column.
     row_of: Vec<Option<usize>>,
-    /// Dual prices. Every edge has `prices + gain ≤ 0`, matched ones equality.
+    /// Dual prices. Every edge has `prices + gain ≤ 0`, with equality for matched edges.
     row_price: Vec<i64>,
     column_price: Vec<i64>,
 }
@@ -63,8 +63,8 @@ impl<'a> Matching<'a> {
             .sum()
     }
 
-    /// Matches one more row along the shortest augmenting path from it: the
-    /// algorithm of Dijkstra with costs −count, made non-negative by the prices.
+    /// Matches one more row along the shortest augmenting path from it, by Dijkstra's algorithm
+    /// with the costs −count, which the prices make non-negative.
     fn add(&mut self, start: usize) {
         let columns = self.row_of.len();
         let mut distance = vec![i64::MAX; columns];
@@ -87,7 +87,7 @@ impl<'a> Matching<'a> {
                 }
             }
             self.cells[row].iter().for_each(|c| gain[c.column] = 0);
-            // There are no more rows than columns, so one is always left.
+            // There are at most as many rows as columns, so a free column always exists.
             let Some(column) = nearest else { return };
             travelled = distance[column];
             match self.row_of[column] {
@@ -102,7 +102,7 @@ impl<'a> Matching<'a> {
         self.augment(start, end, &before);
     }
 
-    /// Keeps every edge's reduced cost non-negative and zero along the path.
+    /// Keeps the reduced costs of all edges non-negative, and zero along the path.
     fn reprice(&mut self, start: usize, reached: &[usize], distance: &[i64], length: i64) {
         self.row_price[start] += length;
         for &column in reached {
@@ -114,7 +114,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Hands every row on the path the column after it.
+    /// Assigns to every row on the path the column after it.
     fn augment(&mut self, start: usize, end: usize, before: &[Option<usize>]) {
         let mut column = end;
         while let Some(previous) = before[column] {
@@ -125,7 +125,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// The cells of each row; they lie row after row.
+/// The cells of each row; all cells are stored row by row.
 fn cells_by_row(overlaps: &Contingency) -> Vec<&[Cell]> {
     let mut rest = overlaps.cells();
     (0..overlaps.row_sizes().len())

@@ -1,4 +1,4 @@
-//! Scores without a truth: how much clusterings agree.
+//! Scores without a truth: agreement between clusterings.
 
 use enclust_core::{Ensemble, Error, MISSING, Partition, Result};
 
@@ -7,8 +7,8 @@ use crate::nmi::NmiMean;
 
 /// Mean NMI of a partition with the base clusterings.
 ///
-/// Each clustering is compared over the samples it labels and counts by its
-/// weight; one that labels no sample is left out.
+/// Each clustering is compared over the samples that it labels and counts with its weight. A
+/// clustering without any label is ignored.
 ///
 /// ```
 /// use enclust_core::{Ensemble, Partition};
@@ -21,24 +21,24 @@ use crate::nmi::NmiMean;
 /// ```
 ///
 /// # Errors
-/// [`Error::Size`] if the partition has another number of samples than the
-/// ensemble, [`Error::Empty`] if every label of the ensemble is missing.
+/// [`Error::Size`] if the partition and the ensemble have different numbers of samples,
+/// [`Error::Empty`] if every label of the ensemble is missing.
 pub fn mean_agreement(ensemble: &Ensemble, partition: &Partition, mean: NmiMean) -> Result<f64> {
     mean_score(ensemble, partition, |overlaps| overlaps.nmi(mean))
 }
 
-/// Mean ARI of a partition with the base clusterings; otherwise as
-/// [`mean_agreement`], with the same errors.
+/// Mean ARI of a partition with the base clusterings; otherwise like [`mean_agreement`], with
+/// the same errors.
 pub fn mean_agreement_ari(ensemble: &Ensemble, partition: &Partition) -> Result<f64> {
     mean_score(ensemble, partition, Contingency::ari)
 }
 
 /// Mean of 1 − NMI (arithmetic) over the pairs of different base clusterings.
 ///
-/// A pair is compared over the samples both label and counts by the product of
-/// its weights, so the scale of the weights does not matter. Pairs without a
-/// common sample are left out; without any pair, and so for a single clustering,
-/// the diversity is 0. O(m²n).
+/// A pair is compared over the samples that both clusterings label and counts with the product
+/// of its weights, so the scale of the weights does not matter. Pairs without a common sample
+/// are ignored. If there are no pairs, for example for a single clustering, the diversity is 0.
+/// Takes O(m²n) time.
 ///
 /// ```
 /// use enclust_core::Ensemble;
@@ -81,13 +81,13 @@ fn mean_score(
     .ok_or(Error::Empty { what: "set of labelled samples" })
 }
 
-/// Labels of a clustering, `None` where one is missing.
+/// Labels of a clustering, `None` for missing labels.
 fn column(ensemble: &Ensemble, clustering: usize) -> impl Iterator<Item = Option<usize>> {
     let labels = ensemble.column(clustering).iter();
     labels.map(|&label| (label != MISSING).then_some(label as usize))
 }
 
-/// Overlaps over the samples labelled on both sides; `None` if there are none.
+/// Overlaps over the samples that are labelled in both; `None` if there are none.
 fn overlaps(
     clusters: (usize, usize),
     first: impl Iterator<Item = Option<usize>>,
@@ -101,7 +101,7 @@ fn weight(ensemble: &Ensemble, clustering: usize) -> f64 {
     ensemble.weights().map_or(1.0, |w| w[clustering])
 }
 
-/// Mean of (weight, value) pairs; `None` of none.
+/// Mean of (weight, value) pairs; `None` if there are none.
 fn weighted_mean(terms: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let (weight, sum) = terms.fold((0.0, 0.0), |(weight, sum), (w, x)| (weight + w, sum + w * x));
     (weight > 0.0).then(|| sum / weight)

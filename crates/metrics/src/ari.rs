@@ -6,18 +6,18 @@ use crate::pairs::pairs_within;
 impl Contingency {
     /// The adjusted Rand index of Hubert and Arabie.
     ///
-    /// With S the pairs of samples together in both partitions, A and B those
-    /// together in one, and T all pairs:
+    /// Let S be the number of pairs of samples that are together in both partitions, A and B
+    /// the numbers of pairs that are together in the first and the second partition, and T the
+    /// number of all pairs. Then the index is
     ///
     /// ```text
     /// ARI = (S − AB/T) / ((A + B)/2 − AB/T)
     /// ```
     ///
-    /// 1 for equal partitions, 0 on average for unrelated ones, at least −1/2.
-    /// The denominator vanishes only for two equal partitions (both one cluster,
-    /// or both all single samples); that is 1 as for all equal partitions. All
-    /// counts are whole numbers up to the last division, so the index is exactly
-    /// symmetric.
+    /// It is 1 for equal partitions, 0 on average for unrelated ones, and at least −1/2. The
+    /// denominator is zero only if both partitions are a single cluster or both consist of
+    /// singletons; the index is then 1, as for all equal partitions. All counts are whole
+    /// numbers until the final division, so the index is exactly symmetric.
     ///
     /// ```
     /// use enclust_core::Partition;
@@ -36,7 +36,7 @@ impl Contingency {
         if self.is_identity() {
             return 1.0;
         }
-        // Below 2³² samples no product leaves 127 bits.
+        // For fewer than 2³² samples, no product exceeds 127 bits.
         let both = pairs_within(self.cells().iter().map(|c| c.count)) as i128;
         let first = pairs_within(self.row_sizes().iter().copied()) as i128;
         let second = pairs_within(self.column_sizes().iter().copied()) as i128;

@@ -1,8 +1,8 @@
-//! How two partitions overlap.
+//! Overlaps of two partitions.
 
 use enclust_core::{Error, Partition, Result};
 
-/// Samples that two partitions put into this pair of clusters.
+/// The samples in a pair of clusters of two partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Cluster in the first partition.
@@ -15,11 +15,11 @@ pub struct Cell {
 
 /// The overlaps of two partitions of the same samples.
 ///
-/// Only the overlaps that are not empty are kept, at most n of them; they come
-/// row after row, so that sums over them have one order.
+/// Only non-empty overlaps are stored, at most n of them. They are sorted by row, so that sums
+/// over them have a fixed order.
 ///
-/// By convention the first partition (the rows) is the truth, the second (the
-/// columns) what was found.
+/// By convention, the first partition (the rows) is the truth, and the second (the columns) is
+/// the result.
 ///
 /// ```
 /// use enclust_core::Partition;
@@ -81,8 +81,8 @@ impl Contingency {
                 counts[column] += 1;
                 columns[column] += 1;
             }
-            // Taking a count empties it, so each column of the row is kept once
-            // and the scratch is clean for the next row.
+            // Taking a count resets it to zero, so each column of the row is stored once and
+            // the buffer is clean for the next row.
             for column in members {
                 let count = std::mem::take(&mut counts[column]);
                 if count > 0 {
@@ -108,7 +108,7 @@ impl Contingency {
         &self.columns
     }
 
-    /// The overlaps that are not empty, row after row.
+    /// The non-empty overlaps, sorted by row.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -129,10 +129,10 @@ impl Contingency {
         }
     }
 
-    /// Whether both partitions group the samples alike.
+    /// Whether both partitions group the samples in the same way.
     pub fn is_identity(&self) -> bool {
-        // A cluster has at least one cell, and exactly one if it lies within a
-        // cluster of the other side.
+        // A cluster has at least one cell, and exactly one if it is contained in a cluster of
+        // the other partition.
         self.cells.len() == occupied(&self.rows) && self.cells.len() == occupied(&self.columns)
     }
 }

@@ -1,10 +1,9 @@
 //! Scores of clusterings.
 //!
-//! Every score against a known truth reads one [`Contingency`]: how many samples
-//! two partitions put into each pair of clusters. It is sparse, so counting
-//! takes O(n) time and memory however many clusters there are.
-//!
-//! | score | what it is | symmetric |
+//! Every score against a known truth is computed from a [`Contingency`]: the number of samples
+//! in each pair of clusters of two partitions. It is sparse, so counting takes O(n) time and
+//! memory for any number of clusters.
+//! | score | definition | symmetric |
 //! |---|---|---|
 //! | [`ari`](Contingency::ari) | adjusted Rand index of Hubert and Arabie | yes |
 //! | [`nmi`](Contingency::nmi) | mutual information over a [mean](NmiMean) of the entropies | yes |
@@ -12,8 +11,8 @@
 //! | [`accuracy`](Contingency::accuracy) | share of samples kept by the best matching of clusters | yes |
 //! | [`purity`](Contingency::purity) | share of samples in the majority class of their cluster | no |
 //!
-//! [`Scores`] holds them all. Without a truth there are [`mean_agreement`] of a
-//! partition with an ensemble and [`diversity`] of an ensemble.
+//! [`Scores`] contains all of them. Without a truth, use [`mean_agreement`] of a partition with
+//! an ensemble and [`diversity`] of an ensemble.
 //!
 //! ```
 //! use enclust_core::Partition;

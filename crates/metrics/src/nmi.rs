@@ -5,9 +5,9 @@ use enclust_core::choice;
 use crate::contingency::Contingency;
 
 choice! {
-    /// The mean of the two entropies that mutual information is divided by.
+    /// The mean of the two entropies by which the mutual information is divided.
     ///
-    /// Published tables differ in it, and with it in the second decimal: name it
+    /// Published tables use different means, which changes the second decimal. State the mean
     /// whenever values are compared.
     #[derive(Default)]
     pub enum NmiMean {
@@ -37,8 +37,8 @@ impl NmiMean {
 impl Contingency {
     /// Mutual information over a mean of the entropies, in [0, 1].
     ///
-    /// Exactly 1 for equal partitions, also where both are a single cluster;
-    /// 0 if only one of them is.
+    /// It is exactly 1 for equal partitions, also if both are a single cluster, and 0 if only
+    /// one of them is a single cluster.
     ///
     /// ```
     /// use enclust_core::Partition;
@@ -78,8 +78,8 @@ impl Contingency {
             .sum()
     }
 
-    /// Entropy of a partition with these cluster sizes, in nats. A single
-    /// cluster has exactly 0, because ln 1 is.
+    /// Entropy of a partition with these cluster sizes, in nats. It is exactly 0 for a single
+    /// cluster, because ln 1 is 0.
     fn entropy(&self, sizes: &[usize]) -> f64 {
         let n = self.samples() as f64;
         sizes.iter().filter(|&&s| s > 0).map(|&s| s as f64 / n * (n / s as f64).ln()).sum()

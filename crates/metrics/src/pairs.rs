@@ -2,7 +2,7 @@
 
 use crate::contingency::Contingency;
 
-/// A clustering as a claim about pairs: "these two belong together".
+/// Scores of a clustering as a classifier of pairs into "same class" and "different classes".
 ///
 /// ```
 /// use enclust_core::Partition;
@@ -16,9 +16,9 @@ use crate::contingency::Contingency;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairScores {
-    /// Of the pairs put together, the share that belongs together.
+    /// Share of the pairs in the same cluster that are in the same class.
     pub precision: f64,
-    /// Of the pairs that belong together, the share put together.
+    /// Share of the pairs in the same class that are in the same cluster.
     pub recall: f64,
     /// Harmonic mean of the two.
     pub f1: f64,
@@ -27,8 +27,8 @@ pub struct PairScores {
 impl Contingency {
     /// Precision, recall and F1 over pairs.
     ///
-    /// Where there is nothing to divide by: 1 if neither partition has a pair,
-    /// 0 if only one of them has none.
+    /// If a denominator is zero, the score is 1 if neither partition has a pair, and 0 if only
+    /// one of them has none.
     pub fn pairs(&self) -> PairScores {
         let both = pairs_within(self.cells().iter().map(|c| c.count));
         let truth = pairs_within(self.row_sizes().iter().copied());

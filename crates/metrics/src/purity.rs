@@ -5,8 +5,8 @@ use crate::contingency::Contingency;
 impl Contingency {
     /// Share of the samples that belong to the majority class of their cluster.
     ///
-    /// Not symmetric, and 1 for single samples whatever the truth: say the number
-    /// of clusters beside it.
+    /// Purity is not symmetric, and it is 1 for singleton clusters and any truth. Always report
+    /// the number of clusters together with it.
     ///
     /// ```
     /// use enclust_core::Partition;

@@ -50,7 +50,7 @@ impl Scores {
         })
     }
 
-    /// Each score with its name, in the order tables show them.
+    /// Each score with its name, in the order of the tables.
     pub fn named(&self) -> [(&'static str, f64); 7] {
         [
             ("ari", self.ari),

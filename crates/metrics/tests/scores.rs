@@ -1,5 +1,5 @@
-//! Scores against values of scikit-learn, their conventions, and the slow
-//! definitions they stand for.
+//! Compares scores with values of scikit-learn and with their slow definitions, and tests their
+//! conventions.
 
 use enclust_core::{Ensemble, Error, Partition};
 use enclust_metrics::{
@@ -88,7 +88,8 @@ fn missing_labels_are_left_out() {
     ])
     .unwrap();
     let p = Partition::from_labels([0, 0, 1, 0]);
-    // The first clustering agrees wherever it labels, the second does not vote.
+    // The first clustering agrees on all samples that it labels; the second has no labels and
+    // is ignored.
     let third = overlaps(&[0, 1, 1], &[0, 1, 0]);
     let expected = (1.0 + third.nmi(NmiMean::Max)) / 2.0;
     assert_close(mean_agreement(&e, &p, NmiMean::Max).unwrap(), expected);
@@ -96,8 +97,8 @@ fn missing_labels_are_left_out() {
     assert_eq!(diversity(&e), 0.0);
 
     let silent = Ensemble::from_columns(&[[None::<u8>, None]]).unwrap();
-    let nobody = mean_agreement_ari(&silent, &Partition::from_labels([0, 1]));
-    assert_eq!(nobody, Err(Error::Empty { what: "set of labelled samples" }));
+    let unlabelled = mean_agreement_ari(&silent, &Partition::from_labels([0, 1]));
+    assert_eq!(unlabelled, Err(Error::Empty { what: "set of labelled samples" }));
     assert_eq!(diversity(&silent), 0.0);
 }
 
@@ -111,8 +112,7 @@ fn a_weight_of_two_agrees_like_two_copies() {
     assert_close(of(&weighted), of(&repeated));
 }
 
-/// Number of pairs together in (both, truth, found) and of all pairs, by looking
-/// at each.
+/// Numbers of pairs together in (both, truth, found) and of all pairs, by enumeration.
 fn count_pairs(truth: &[usize], found: &[usize]) -> [f64; 4] {
     let mut counts = [0.0; 4];
     for i in 0..truth.len() {
@@ -131,13 +131,13 @@ fn frequency(n: usize, holds: impl Fn(usize) -> bool) -> f64 {
     (0..n).filter(|&i| holds(i)).count() as f64 / n as f64
 }
 
-/// Entropy of what `label` says of the samples, as a mean over samples.
+/// Entropy of `label` over the samples, as a mean over samples.
 fn entropy<L: PartialEq>(n: usize, label: impl Fn(usize) -> L) -> f64 {
     (0..n).map(|i| -frequency(n, |j| label(i) == label(j)).ln()).sum::<f64>() / n as f64
 }
 
-/// Most samples kept by any way to hand each class from `class` on a cluster of
-/// its own, or none.
+/// Maximum number of matched samples over all ways to assign each class from `class` on a
+/// different cluster or none.
 fn best_matching(truth: &[usize], found: &[usize], class: usize, used: &mut Vec<usize>) -> usize {
     let Some(&last) = truth.iter().max() else { return 0 };
     if class > last {

@@ -1,4 +1,4 @@
-//! Every component of enclust by name.
+//! All components of enclust by name.
 //!
 //! ```
 //! use enclust_core::{Ctx, Ensemble, Method};
@@ -12,17 +12,17 @@
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 //!
-//! A crate with components of its own adds them to the registry it is given:
-//! `my_crate::register(&mut registry)`.
+//! A crate with additional components adds them to a registry: `my_crate::register(&mut
+//! registry)`.
 
 mod presets;
 
 use enclust_core::{Real, Registry};
 
-/// A precision that the standard parts exist in: `f32` and `f64`.
+/// A precision for which the standard parts are available: `f32` and `f64`.
 pub trait Precision: Real {
-    /// All parts, backends and methods of enclust in this precision. They are compiled here,
-    /// once, and not again in every program that uses them.
+    /// All parts, backends and methods of enclust in this precision. They are compiled once in
+    /// this crate, and not again in every program that uses them.
     fn standard() -> Registry<Self>;
 }
 

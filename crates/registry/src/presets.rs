@@ -73,8 +73,8 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
 mod tests {
     use super::*;
 
-    /// What the papers say, or else their programs: weights and starts are easily lost and
-    /// hardly missed.
+    /// The settings of the papers or, if they are not stated, of the authors' programs. Without
+    /// this test, a lost weighting or number of replicates would go unnoticed.
     #[test]
     fn methods_are_made_of_these_parts() {
         let mut registry = Registry::<f64>::new();

@@ -1,4 +1,4 @@
-//! Everything registered keeps the laws of its seam.
+//! All registered components satisfy the laws of their traits.
 
 use enclust_core::{Error, ParamError, Part};
 use enclust_registry::standard;

@@ -1,6 +1,6 @@
-//! The tables of `docs/stability.md`: how often each rule finds a known number of
-//! clusters, and how often structure is called clear where there is some and where there
-//! is none; what the rules say of the pools in the folder that `ENCLUST_POOLS` names.
+//! The tables of `docs/stability.md`: how often each rule finds a known number of clusters, how
+//! often structure is called clear for data with and without clusters, and the choices of the
+//! rules for the pools in the folder given by `ENCLUST_POOLS`.
 //!
 //! ```text
 //! cargo run --release -p enclust-stability --example calibration -- draws|eac|lwea|pools
@@ -27,8 +27,8 @@ const REPETITIONS: u64 = 20;
 /// Samples and base clusterings of a setting.
 const SETTINGS: [(usize, usize); 5] = [(100, 20), (100, 200), (300, 50), (300, 200), (1000, 20)];
 
-/// A way to make ensembles from (samples, clusterings, seed); the number of clusters, 1
-/// where there are none.
+/// A function that makes ensembles from (samples, clusterings, seed), and the number of
+/// clusters; 1 if there are none.
 struct Case {
     name: String,
     clusters: usize,
@@ -46,7 +46,7 @@ fn main() -> Outcome<()> {
             let folder = std::env::var_os("ENCLUST_POOLS").ok_or("ENCLUST_POOLS is not set")?;
             on_pools(&eac, Path::new(&folder))
         }
-        _ => Err("which table: draws, eac, lwea or pools?".into()),
+        _ => Err("name a table: draws, eac, lwea or pools".into()),
     }
 }
 
@@ -98,7 +98,7 @@ fn study(
     stability(method, ensemble, 2..=15, params, &Ctx::default())
 }
 
-/// How the size of a draw decides whether noise looks stable.
+/// The effect of the size of a draw on the stability of noise.
 fn draw_sizes(method: &dyn Method<f64>) -> Outcome<()> {
     println!(
         "## The best agreement over k = 2..15, by the size of a draw (median of 20, largest)\n"
@@ -124,10 +124,10 @@ fn draw_sizes(method: &dyn Method<f64>) -> Outcome<()> {
     Ok(())
 }
 
-/// How often k is found and structure called clear, in every setting.
+/// How often k is found and structure is called clear, in each setting.
 fn known_k(method: &dyn Method<f64>) -> Outcome<()> {
     println!(
-        "\n## {}: right k by rule, and clear verdicts, of {REPETITIONS} runs a setting",
+        "\n## {}: right k by rule, and clear verdicts, of {REPETITIONS} runs per setting",
         method.name()
     );
     let settings: Vec<String> = SETTINGS.iter().map(|(n, m)| format!("{n} × {m}")).collect();
@@ -162,7 +162,7 @@ fn known_k(method: &dyn Method<f64>) -> Outcome<()> {
     Ok(())
 }
 
-/// What the rules say of real pools.
+/// The choices of the rules for real pools.
 fn on_pools(method: &dyn Method<f64>, folder: &Path) -> Outcome<()> {
     println!("\n## Pools, {}, k = 2..15\n", method.name());
     println!(

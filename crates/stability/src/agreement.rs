@@ -1,15 +1,15 @@
-//! How far the draws agree beyond chance, and the rule that reads it.
+//! Agreement of the draws beyond chance, and the rule based on it.
 //!
 //! # Problem
 //!
-//! Each draw judges every pair of samples: together or apart. Fleiss' kappa of these judgements
-//! is 1 if all draws give the same partition and about 0 if they have nothing in common; for
-//! two draws it is the adjusted Rand index but for how chance is reckoned. Unlike the share of
-//! ambiguous pairs it does not fall because most pairs are apart anyway, so different k may be
-//! compared.
+//! Each draw classifies every pair of samples as together or apart. Fleiss' kappa of these
+//! classifications is 1 if all draws give the same partition and about 0 if they are unrelated.
+//! For two draws it equals the adjusted Rand index except for the model of chance. Unlike the
+//! share of ambiguous pairs, it does not decrease because most pairs are apart anyway, so
+//! different k can be compared.
 //!
-//! The k with the highest agreement. Values within 0.01 of it count as equal, and of equal ones
-//! the largest k is taken, for the reason given in `pac.rs`.
+//! The rule selects the k with the highest agreement. Values within 0.01 of it count as equal,
+//! and among equal values the largest k is selected, for the reason given in `pac.rs`.
 //!
 //! # Reference
 //!
@@ -31,7 +31,7 @@ pub(crate) fn agreement(cdf: &ConsensusCdf) -> f64 {
     });
     let apart = cdf.area();
     let by_chance = apart * apart + (1.0 - apart) * (1.0 - apart);
-    // All pairs apart, or all together, in every draw: nothing is left to chance.
+    // All pairs are apart, or all are together, in every draw: the draws agree completely.
     if by_chance >= 1.0 { 1.0 } else { (observed - by_chance) / (1.0 - by_chance) }
 }
 
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn independent_coins_agree_by_chance_alone() {
-        // Four draws join each pair with probability one half: binomial counts.
+        // Four draws join each pair with probability one half, which gives binomial counts.
         assert!(agreement(&ConsensusCdf::new(vec![1, 4, 6, 4, 1])).abs() < 1e-15);
     }
 }

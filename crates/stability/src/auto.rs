@@ -1,14 +1,15 @@
-//! Agreement and gap together.
+//! The rule that combines agreement and gap.
 //!
 //! # Problem
 //!
-//! Among the k whose [agreement](crate::Level::agreement) comes within 0.05 of the best, the
-//! one with the largest gap in the dendrogram; of equal ones the largest. Where the method has
-//! no dendrogram, the rule is that of `agreement.rs`.
+//! Among the k whose [agreement](crate::Level::agreement) is within 0.05 of the best, the rule
+//! selects the one with the largest gap in the dendrogram, and the largest k among equal ones.
+//! If the method has no dendrogram, the rule of `agreement.rs` is used.
 //!
-//! Agreement alone likes coarse partitions of overlapping clusters, whose borders never quite
-//! agree; gap alone may follow a quirk of one tree. `docs/stability.md` compares the rules on
-//! data with known k: over all of them, this one finds k most often.
+//! Agreement alone prefers coarse partitions of overlapping clusters, because the draws never
+//! agree completely on the borders; the gap alone may reflect an accident of one tree.
+//! `docs/stability.md` compares the rules on data with known k: over all data sets, this rule
+//! finds k most often.
 
 use crate::agreement;
 use crate::choose::Pick;

@@ -1,10 +1,10 @@
 //! The distribution of consensus values.
 
-/// The cumulative distribution of the consensus values of all pairs of samples, exact.
+/// The exact cumulative distribution of the consensus values of all pairs of samples.
 ///
 /// The consensus value of a pair is the share of the draws that put both samples into
-/// one cluster; with B draws there are B + 1 values, 0, 1/B, …, 1. Draws that all agree
-/// leave 0 and 1 alone, and a distribution that is flat in between.
+/// one cluster; with B draws there are B + 1 values, 0, 1/B, …, 1. If all draws agree, only 0
+/// and 1 occur and the distribution is flat in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsensusCdf {
     /// Number of pairs that c draws join, for c from 0 to B.
@@ -28,8 +28,8 @@ impl ConsensusCdf {
         &self.pairs
     }
 
-    /// The steps in order: a consensus value, and the share of the pairs that have it or
-    /// a smaller one.
+    /// The steps in order: a consensus value, and the share of the pairs with at most this
+    /// value.
     pub fn steps(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let all = self.total();
         let mut below = 0;
@@ -44,16 +44,16 @@ impl ConsensusCdf {
         self.share(|v| v <= value)
     }
 
-    /// Area under the distribution from 0 to 1, which is one less the mean consensus.
+    /// Area under the distribution from 0 to 1, which is one minus the mean consensus.
     ///
-    /// Monti et al. write it as a sum over the sorted values that takes each step at its
-    /// upper end; this is the integral itself, so that a perfect consensus has the share
-    /// of the pairs it parts as its area, not 1 whatever the number of clusters.
+    /// Monti et al. use a sum over the sorted values that evaluates each step at its upper end.
+    /// This is the integral itself, so the area of a perfect consensus is the share of the
+    /// pairs that it separates, and not 1 for every number of clusters.
     pub fn area(&self) -> f64 {
         1.0 - self.mean(|count| self.value(count))
     }
 
-    /// Share of the pairs whose value passes.
+    /// Share of the pairs whose value satisfies the predicate.
     pub(crate) fn share(&self, passes: impl Fn(f64) -> bool) -> f64 {
         self.mean(|count| f64::from(u8::from(passes(self.value(count)))))
     }

@@ -1,4 +1,4 @@
-//! From figures to a number of clusters.
+//! Choice of the number of clusters.
 
 use std::fmt;
 
@@ -8,32 +8,32 @@ use crate::stability::{Level, Stability};
 use crate::{agreement, auto, delta_area, gap, pac};
 
 choice! {
-    /// How [`choose`] picks the number of clusters.
+    /// How [`choose`] selects the number of clusters.
     pub enum Rule {
-        /// The best of agreement and gap: among the k whose agreement comes within 0.05
-        /// of the best, the one with the largest gap in the dendrogram; without a
-        /// dendrogram, as [`Rule::Agreement`].
+        /// Combines agreement and gap: among the k whose agreement is within 0.05 of the best,
+        /// the one with the largest gap in the dendrogram; without a dendrogram, the same as
+        /// [`Rule::Agreement`].
         Auto = "auto",
-        /// The highest [agreement](Level::agreement) of the draws; of values within 0.01
-        /// of it, the largest k.
+        /// The highest [agreement](Level::agreement) of the draws; among values within 0.01 of
+        /// it, the largest k.
         Agreement = "agreement",
-        /// The smallest [share of ambiguous pairs](Level::pac); of shares within 0.005
-        /// of it, the largest k.
+        /// The smallest [share of ambiguous pairs](Level::pac); among shares within 0.005 of
+        /// it, the largest k.
         Pac = "pac",
-        /// Upwards from the smallest k, as long as the area under the CDF grows by at
-        /// least 1/k² (half of what parting two of k equal clusters adds).
+        /// Increases k from the smallest value as long as the area under the CDF grows by at
+        /// least 1/k² (half of the growth when two of k equal clusters are separated).
         DeltaArea = "delta-area",
-        /// The largest [gap](Level::gap) in the dendrogram; of equal ones, the largest k.
+        /// The largest [gap](Level::gap) in the dendrogram; among equal gaps, the largest k.
         Gap = "gap",
     }
 }
 
-/// Whether there is structure to be found.
+/// Whether there is clear structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The draws agree on the partition into the chosen k.
     Clear,
-    /// They do not: the data may have no clusters at all, and the k is a guess.
+    /// The draws do not agree: the data may have no clusters, and the k is only a guess.
     Unclear,
 }
 
@@ -46,39 +46,39 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// A number of clusters and what speaks for it.
+/// A number of clusters and the reason for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// The number of clusters.
     pub k: usize,
-    /// Whether to believe it.
+    /// Whether the structure is clear.
     pub verdict: Verdict,
-    /// Why this k and this verdict, in words.
+    /// A description of why this k and this verdict were chosen.
     pub reason: String,
 }
 
-/// What a rule picks.
+/// The selection of a rule.
 pub(crate) struct Pick<'a> {
     pub(crate) level: &'a Level,
     pub(crate) reason: String,
 }
 
-/// Picks a number of clusters by a rule.
+/// Selects a number of clusters by a rule.
 ///
-/// The rules look at those k that leave no two samples apart that every base clustering joins
-/// (k at most the number of distinct label rows) and that do not put every sample on its own:
-/// beyond them a partition is stable for want of alternatives. If no such k was asked for, the
-/// answer is that number, unclear.
+/// The rules consider only those k that do not separate samples that every base clustering
+/// joins (k at most the number of distinct label rows) and that do not make every sample a
+/// singleton. For larger k, a partition is stable only because there is no alternative. If no
+/// such k was requested, the largest meaningful number is returned with the verdict unclear.
 ///
 /// # Verdict
 ///
 /// Clear if the [agreement](Level::agreement) at the chosen k is at least
-/// [`clear`](crate::StabilityParams::clear), whichever rule chose it.
+/// [`clear`](crate::StabilityParams::clear), for every rule.
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`](enclust_core::Error::Unsupported) for [`Rule::Gap`] where the method
-/// has no dendrogram.
+/// [`Error::Unsupported`](enclust_core::Error::Unsupported) for [`Rule::Gap`] if the method has
+/// no dendrogram.
 ///
 /// # Example
 ///
@@ -88,7 +88,7 @@ pub(crate) struct Pick<'a> {
 /// # use enclust_core::{Ctx, Pipeline};
 /// use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability};
 ///
-/// // Labels at random: nothing to be found.
+/// // Random labels without structure.
 /// let noise = enclust_testkit::generate::planted(60, 20, 3, 1.0, 1);
 /// # let method = Pipeline::plain(Eac, Linkage::average())?;
 /// let found = stability(&method, &noise, 2..=6, &StabilityParams::default(), &Ctx::default())?;
@@ -99,7 +99,7 @@ pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
     let largest = stability.groups.min(stability.samples - 1);
     let levels: Vec<&Level> = stability.levels.iter().filter(|level| level.k <= largest).collect();
     if levels.is_empty() {
-        let reason = format!("no k asked for is meaningful here, the largest is {largest}");
+        let reason = format!("no requested k is meaningful here, the largest is {largest}");
         return Ok(Choice { k: largest, verdict: Verdict::Unclear, reason });
     }
     let Pick { level, reason } = match rule {
@@ -110,9 +110,10 @@ pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
         Rule::Gap => gap::pick(stability, &levels)?,
     };
     let clear = stability.params.clear;
-    let (verdict, compared) = match level.agreement >= clear {
-        true => (Verdict::Clear, "at least"),
-        false => (Verdict::Unclear, "less than"),
+    let (verdict, compared) = if level.agreement >= clear {
+        (Verdict::Clear, "at least")
+    } else {
+        (Verdict::Unclear, "less than")
     };
     let reason = format!(
         "{reason}; {verdict}: the agreement of the draws is {:.3}, {compared} {clear}",
@@ -121,7 +122,7 @@ pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
     Ok(Choice { k: level.k, verdict, reason })
 }
 
-/// The last level whose score is within `equal` of the best. There must be one.
+/// The last level whose score is within `equal` of the best. `levels` must not be empty.
 pub(crate) fn largest_near_best<'a>(
     levels: &[&'a Level],
     score: impl Fn(&Level) -> f64,

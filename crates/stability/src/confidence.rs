@@ -1,32 +1,31 @@
-//! How firmly the samples and clusters of a finished clustering hold together.
+//! Item and cluster consensus of a given clustering.
 
 use enclust_core::{Error, Partition, Real, Result, Similarity};
 use rayon::prelude::*;
 
-/// What a similarity says of a partition; see [`membership`].
+/// The item and cluster consensus of a partition; see [`membership`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Membership {
-    /// For each cluster, the mean similarity of the pairs inside; `None` for a cluster of
-    /// one sample.
+    /// For each cluster, the mean similarity of its pairs; `None` for a cluster of one sample.
     pub clusters: Vec<Option<f64>>,
-    /// For each sample, how it stands to its own cluster and to the others.
+    /// For each sample, the similarity to its own cluster and to the others.
     pub items: Vec<ItemConsensus>,
 }
 
-/// How a sample stands to the clusters.
+/// The similarity of a sample to the clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemConsensus {
     /// Mean similarity to the other samples of its cluster; `None` if there are none.
     pub own: Option<f64>,
-    /// The other cluster it is most similar to on average, of equal ones the first, and
-    /// that mean similarity; `None` if there is no other.
+    /// The other cluster with the largest mean similarity (the first among equal ones) and this
+    /// mean similarity; `None` if there is no other cluster.
     pub other: Option<(usize, f64)>,
 }
 
 impl ItemConsensus {
-    /// How much closer it is to its own cluster than to the best other, from −1 to 1;
-    /// below 0 it would be better placed in the other. `None` for a sample alone in its
-    /// cluster or without any other cluster.
+    /// The similarity to its own cluster minus the similarity to the best other cluster, from
+    /// −1 to 1. If it is negative, the sample fits the other cluster better. `None` for a
+    /// singleton cluster or if there is no other cluster.
     pub fn margin(&self) -> Option<f64> {
         Some(self.own? - self.other?.1)
     }
@@ -36,30 +35,30 @@ impl ItemConsensus {
 ///
 /// # Problem
 ///
-/// With similarities Sᵢⱼ (the co-association of an ensemble, for Monti's figures) and clusters
-/// of N samples each, the consensus of a cluster is the mean of Sᵢⱼ over its N(N − 1)/2 pairs.
-/// The consensus of a sample i and a cluster is the mean of Sᵢⱼ over the samples j ≠ i of the
-/// cluster.
+/// With similarities Sᵢⱼ (the co-association of an ensemble in the definition of Monti et al.)
+/// and clusters of N samples each, the consensus of a cluster is the mean of Sᵢⱼ over its N(N −
+/// 1)/2 pairs. The consensus of a sample i and a cluster is the mean of Sᵢⱼ over the samples j
+/// ≠ i of the cluster.
 ///
 /// # Parameters
 ///
-/// The similarity and the partition of the same samples. The partition may divide groups of the
+/// A similarity and a partition of the same samples. The partition may split groups of the
 /// similarity.
 ///
 /// # Complexity
 ///
-/// O(n'² + n'k) time for n' groups: samples are counted, never listed pair by pair. Memory O(n
-/// + k) beside the similarity.
+/// O(n'² + n'k) time for n' groups, because samples are counted instead of enumerating pairs.
+/// O(n + k) memory in addition to the similarity.
 ///
 /// # Determinism and ties
 ///
-/// Sums run in the order of the groups, whatever the number of threads. A cluster of one sample
-/// has no pairs, so it and its sample have no consensus of their own: `None`, not 0 or 1, since
-/// nothing speaks for or against it.
+/// Sums are evaluated in the order of the groups, for any number of threads. A cluster of one
+/// sample has no pairs, so the consensus of the cluster and of its sample is undefined: `None`,
+/// not 0 or 1.
 ///
 /// # Errors
 ///
-/// [`Error::Size`] if the partition has another number of samples.
+/// [`Error::Size`] if the partition has a different number of samples.
 ///
 /// # Example
 ///
@@ -87,7 +86,7 @@ pub fn membership<S: Real>(
     Error::check_size("samples of the partition", grouping.samples(), partition.len())?;
     let sizes = cluster_sizes(partition);
     let shares = shares(similarity, partition);
-    // What a group says is the same for all its samples of one cluster.
+    // The consensus is the same for all samples of a group that are in the same cluster.
     let of_groups: Vec<Vec<ItemConsensus>> = (0..similarity.len())
         .into_par_iter()
         .map(|p| {
@@ -113,7 +112,8 @@ fn cluster_sizes(partition: &Partition) -> Vec<f64> {
     sizes
 }
 
-/// For each group, the clusters its samples lie in, ascending, and how many do.
+/// For each group, the clusters that contain its samples, in ascending order, with the number
+/// of samples.
 fn shares<S: Real>(similarity: &Similarity<S>, partition: &Partition) -> Vec<Vec<(usize, f64)>> {
     let mut shares: Vec<Vec<(usize, f64)>> = vec![Vec::new(); similarity.len()];
     for (&p, &cluster) in similarity.grouping().map().iter().zip(partition.labels()) {
@@ -127,7 +127,7 @@ fn shares<S: Real>(similarity: &Similarity<S>, partition: &Partition) -> Vec<Vec
 }
 
 /// For each cluster, the sum of the similarities of a sample of group p to all samples of
-/// the cluster, itself counted as another of its group.
+/// the cluster, where the sample itself is counted like another sample of its group.
 fn sums<S: Real>(
     similarity: &Similarity<S>,
     shares: &[Vec<(usize, f64)>],
@@ -156,7 +156,7 @@ fn consensus(sums: &[f64], sizes: &[f64], within: f64, cluster: usize) -> ItemCo
     ItemConsensus { own, other }
 }
 
-/// Every pair counts for both of its samples, so the mean over the pairs of a cluster is
+/// Every pair counts for both of its samples, so the mean over the pairs of a cluster equals
 /// the mean over its samples.
 fn cluster_means(
     items: &[ItemConsensus],

@@ -1,21 +1,20 @@
-//! The growth of the area under the consensus distribution, and the rule that reads it.
+//! The growth of the area under the consensus distribution, and the rule based on it.
 //!
 //! # Problem
 //!
 //! Δ(k) = (A(k) − A(k−1)) / A(k−1), where A(k) is the [area](crate::ConsensusCdf::area) at k;
-//! for the smallest k it is A(k) itself. The area grows by the share of pairs that the next
-//! cluster parts for good, so it grows little once all true clusters are found. It may shrink
-//! where the partitions for different k are not nested.
+//! for the smallest k it is A(k) itself. The area grows by the share of pairs that the
+//! additional cluster separates in all draws, so it grows little once all true clusters are
+//! found. It may decrease if the partitions for different k are not nested.
 //!
-//! Monti et al. read off a plot the largest k before the growth stops being appreciable. Here
-//! it is appreciable while A(k) − A(k−1) ≥ 1/k², half of what parting two of k equal clusters
-//! adds (splitting one of them in half adds a quarter of it). The rule goes up from the
-//! smallest k and stops before the first growth that is less.
+//! Monti et al. determine from a plot the largest k before the growth becomes negligible. Here
+//! the growth is appreciable if A(k) − A(k−1) ≥ 1/k², which is half of the growth when two of k
+//! equal clusters are separated (splitting one of them in half adds a quarter of that). The
+//! rule increases k from the smallest value and stops before the first smaller growth.
+//! # Limitations
 //!
-//! # Limits
-//!
-//! It supposes clusters of about equal size: a small one adds little and ends the search. At k
-//! = 2 the two cases hardly differ, so that it often goes on to 3.
+//! The rule assumes clusters of about equal size: a small cluster adds little and ends the
+//! search. At k = 2 the two cases hardly differ, so the rule often continues to 3.
 //!
 //! # Reference
 //!
@@ -27,11 +26,10 @@ use crate::stability::Level;
 
 /// Δ of each area, in order of k.
 pub(crate) fn delta_areas(areas: &[f64]) -> Vec<f64> {
-    // No area: no draw tells any samples apart, whatever k.
-    let grown = areas.windows(2).map(|pair| match pair[0] > 0.0 {
-        true => (pair[1] - pair[0]) / pair[0],
-        false => 0.0,
-    });
+    // The area is 0: no draw separates any samples, for every k.
+    let grown = areas
+        .windows(2)
+        .map(|pair| if pair[0] > 0.0 { (pair[1] - pair[0]) / pair[0] } else { 0.0 });
     areas.first().copied().into_iter().chain(grown).collect()
 }
 
@@ -43,7 +41,7 @@ pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
     let steps = levels.windows(2).take_while(appreciable).count();
     let reason = match levels.get(steps + 1) {
         Some(next) => format!(
-            "the area under the CDF grows by {:.1} % only at k = {}",
+            "the area under the CDF grows by only {:.1} % at k = {}",
             100.0 * next.delta_area,
             next.k
         ),

@@ -1,18 +1,17 @@
-//! The gap in the dendrogram, and the rule that reads it.
+//! The gap in the dendrogram, and the rule based on it.
 //!
 //! # Problem
 //!
-//! For k clusters, the height of the merge that would leave k − 1 of them, less that of the
-//! merge that made them k (0 if k is the number of samples): for how long the tree of the whole
-//! ensemble has exactly k clusters.
+//! The gap at k is the height of the merge to k − 1 clusters minus the height of the merge to k
+//! clusters (0 if k is the number of samples): the range of heights in which the tree of the
+//! whole ensemble has exactly k clusters.
 //!
-//! The k with the largest gap, of equal ones the largest k.
+//! The rule selects the k with the largest gap, and the largest k among equal gaps.
+//! # Limitations
 //!
-//! # Limits
-//!
-//! It reads one tree and no draws, so it cannot tell a gap that the next ensemble would not
-//! have. Similarities that shrink towards 0 between clusters, as LWCA's do, make the gaps of
-//! small k small. Consensus functions without a tree have no gap.
+//! The rule uses one tree and no draws, so it cannot detect a gap that another ensemble would
+//! not have. If similarities between clusters are close to 0, as with LWCA, the gaps at small k
+//! are small. Consensus functions without a tree have no gap.
 
 use enclust_core::{Dendrogram, Error, Result};
 

@@ -1,13 +1,11 @@
-//! How many clusters, and how sure.
+//! Number of clusters and stability of clusterings.
 //!
-//! An ensemble says more than one partition: clustered again from some of its base clusterings
-//! only, does the same partition come out? [`stability`] draws such parts of an ensemble, runs
-//! a method on each, cuts at every k asked for, and measures how far the partitions agree.
-//! [`choose`] picks a k by a stated [`Rule`] and says whether there is clear structure at all.
-//! [`membership`] tells, for a finished clustering, how firmly each sample and each cluster
-//! holds together.
-//!
-//! | rule | file | picks |
+//! An ensemble can be resampled: a stable partition is found again from a subset of the base
+//! clusterings. [`stability`] draws such subsets, runs a method on each, cuts at every
+//! requested k, and measures how well the partitions agree. [`choose`] selects a k by a
+//! documented [`Rule`] and reports whether there is clear structure. [`membership`] computes
+//! the item and cluster consensus of a given clustering.
+//! | rule | file | selects |
 //! |---|---|---|
 //! | [`Rule::Pac`] | `pac.rs` | the k with the fewest ambiguous pairs |
 //! | [`Rule::DeltaArea`] | `delta_area.rs` | the last k up to which the area under the CDF grows appreciably |
@@ -21,7 +19,7 @@
 //! use enclust_core::{Ctx, Pipeline};
 //! use enclust_stability::{Rule, StabilityParams, Verdict, choose, stability};
 //!
-//! // Three groups; every base clustering misplaces one label in twenty.
+//! // Three groups; in every base clustering one label in twenty is wrong.
 //! let ensemble = enclust_testkit::generate::planted(60, 20, 3, 0.05, 1);
 //! let method = Pipeline::plain(Eac, Linkage::average())?;
 //! let found = stability(&method, &ensemble, 2..=6, &StabilityParams::default(), &Ctx::default())?;
@@ -29,15 +27,14 @@
 //! assert_eq!((choice.k, choice.verdict), (3, Verdict::Clear));
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
+//! # Limitations
 //!
-//! # What it cannot do
-//!
-//! Only the base clusterings are drawn again, never the samples: a partition that every base
-//! clustering repeats is stable here, whether or not new samples would show it. Stability is
-//! necessary for structure, not sufficient, and the limit that calls structure clear was set by
-//! experiment (`docs/stability.md`), with pools made by k-means. Few base clusterings (fewer
-//! than about ten), or a method that balances its clusters whatever the data, weaken it
-//! further.
+//! Only the base clusterings are resampled, not the samples: a partition that every base
+//! clustering repeats is stable by this measure, whether or not new samples would show it.
+//! Stability is necessary for structure but not sufficient, and the limit for clear structure
+//! was determined by experiments (`docs/stability.md`) with pools made by k-means. The verdict
+//! is less reliable with fewer than about ten base clusterings, or with a method that always
+//! balances its clusters.
 
 mod agreement;
 mod auto;

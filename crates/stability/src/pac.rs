@@ -1,19 +1,19 @@
-//! The proportion of ambiguous clustering, and the rule that reads it.
+//! The proportion of ambiguous clustering (PAC), and the rule based on it.
 //!
 //! # Problem
 //!
-//! The share of the pairs of samples whose consensus value lies strictly between a lower and an
-//! upper limit: pairs that some draws join and others part. A pair at a limit is not ambiguous.
+//! PAC is the share of the pairs of samples whose consensus value lies strictly between a lower
+//! and an upper limit, that is, pairs that some draws join and others separate. A pair at a
+//! limit is not ambiguous.
 //!
-//! The k with the smallest share. Shares within 0.005 of it count as equal, and of equal ones
-//! the largest k is taken: where true clusters lie in groups, merging whole groups is as stable
-//! as the clusters themselves, and tells less.
+//! The rule selects the k with the smallest share. Shares within 0.005 of it count as equal,
+//! and among equal shares the largest k is selected: if the true clusters form groups, the
+//! partition into groups is as stable as the clusters themselves, but less informative.
+//! # Limitations
 //!
-//! # Limits
-//!
-//! The share falls as k grows, because most pairs are then always apart; on noise the rule
-//! therefore tends to the largest k asked for. The [verdict](crate::Verdict) does not follow it
-//! there.
+//! The share decreases as k grows, because most pairs are then always apart. On noise, the rule
+//! therefore tends to select the largest requested k. The [verdict](crate::Verdict) is not
+//! affected by this.
 //!
 //! # Reference
 //!

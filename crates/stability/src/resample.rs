@@ -1,4 +1,4 @@
-//! Parts of an ensemble, and what a method makes of them.
+//! Random subsets of an ensemble, and their partitions.
 
 use std::ops::RangeInclusive;
 
@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::gap::gap;
 
-/// The base clusterings of one draw, ascending, each at most once. Draw number d reads
-/// stream d of one generator, so the number of draws changes none of them.
+/// The base clusterings of one draw in ascending order, each at most once. Draw number d uses
+/// stream d of one generator, so a draw does not depend on the number of draws.
 pub(crate) fn draw(clusterings: usize, take: usize, seed: u64, number: usize) -> Vec<usize> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(number as u64);
@@ -21,13 +21,14 @@ pub(crate) fn draw(clusterings: usize, take: usize, seed: u64, number: usize) ->
 
 /// The partitions of one ensemble.
 pub(crate) struct Cuts {
-    /// The labels, one column a k.
+    /// The labels, one column per k.
     pub labels: Vec<Vec<u32>>,
-    /// The gap in the dendrogram at each k, where there is one.
+    /// The gap in the dendrogram at each k, if there is one.
     pub gaps: Vec<Option<f64>>,
 }
 
-/// The partitions at every k: of one fit, or of a fit each where a method learns for a k.
+/// The partitions at every k, from a single fit or, if the method learns for one k, from one
+/// fit per k.
 pub(crate) fn cuts<S: Real>(
     method: &dyn Method<S>,
     ensemble: &Ensemble,
@@ -48,11 +49,11 @@ pub(crate) fn cuts<S: Real>(
     Ok(all)
 }
 
-/// The partitions at every k, at most as many clusters as the base clusterings tell groups
-/// apart: linkage would go on and part equal samples, by a rule for ties that is the same
-/// in every draw; other methods stop there.
+/// The partitions at every k, with at most as many clusters as the base clusterings distinguish
+/// groups. Beyond that, linkage would split groups of equal samples by its tie rule, in the
+/// same way in every draw; other methods stop there.
 ///
-/// An ensemble counts its samples in 32 bits, so labels fit.
+/// An ensemble has fewer than 2³² samples, so labels fit into 32 bits.
 fn cuts_of<S: Real>(fit: &Fit<S>, ks: RangeInclusive<usize>, ctx: &Ctx<'_, S>) -> Result<Cuts> {
     let largest = fit.fitted.largest_k().min(fit.evidence.grouping().len());
     let labels = |partition: Partition| partition.labels().iter().map(|&l| l as u32).collect();

@@ -1,4 +1,4 @@
-//! The stability of an ensemble's partitions under resampling of its clusterings.
+//! Stability of partitions under resampling of the base clusterings.
 
 use std::ops::RangeInclusive;
 
@@ -14,21 +14,22 @@ use crate::pac::pac;
 use crate::resample::{Cuts, cuts, draw};
 use crate::tally::Tally;
 
-/// Base clusterings a draw takes unless told otherwise, if there are three times as many.
+/// Default number of base clusterings per draw, if there are at least three times as many.
 const TAKE: usize = 10;
 
 parameters! {
     /// Parameters of [`stability`].
     pub struct StabilityParams for "stability" {
-        /// How many parts of the ensemble are drawn.
+        /// Number of subsets of the ensemble that are drawn.
         pub draws: usize = 50, in Range::Within(2.0, 10_000.0);
-        /// Base clusterings in a draw, fewer than there are; auto: a third of them, at most 10.
+        /// Base clusterings per draw, fewer than there are in total; auto: a third of them, at
+        /// most 10.
         pub take: Option<usize> = None, in Range::AtLeast(1.0);
         /// A pair joined by at most this share of the draws is not ambiguous.
         pub lower: f64 = 0.1, in Range::Within(0.0, 1.0);
         /// A pair joined by at least this share of the draws is not ambiguous.
         pub upper: f64 = 0.9, in Range::Within(0.0, 1.0);
-        /// Agreement of the draws from which on structure is called clear.
+        /// Minimum agreement of the draws at which the structure is called clear.
         pub clear: f64 = 0.95, in Range::Within(0.0, 1.0);
     }
 }
@@ -36,13 +37,13 @@ parameters! {
 /// How stable the partitions of an ensemble are, for each number of clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// One entry a k, ascending.
+    /// One entry per k, in ascending order.
     pub levels: Vec<Level>,
-    /// Base clusterings in each draw.
+    /// Number of base clusterings per draw.
     pub take: usize,
     /// Number of samples.
     pub samples: usize,
-    /// Number of distinct rows of labels: the base clusterings tell no more groups apart.
+    /// Number of distinct label rows: the base clusterings do not distinguish more groups.
     pub groups: usize,
     /// The method that clustered the draws.
     pub method: String,
@@ -50,7 +51,7 @@ pub struct Stability {
     pub params: StabilityParams,
 }
 
-/// What the draws say of one number of clusters.
+/// The results for one number of clusters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     /// The number of clusters.
@@ -60,57 +61,58 @@ pub struct Level {
     /// Proportion of ambiguous clustering: the share of the pairs whose consensus value
     /// lies strictly between the limits.
     pub pac: f64,
-    /// How far the draws agree beyond chance: Fleiss' kappa of their judgements "together
-    /// or apart" on the pairs of samples, 1 for equal partitions, about 0 for unrelated ones.
+    /// Agreement of the draws beyond chance: Fleiss' kappa of their classification of the pairs
+    /// of samples as together or apart; 1 for equal partitions, about 0 for unrelated ones.
     pub agreement: f64,
-    /// Growth of the [area under the CDF](ConsensusCdf::area) over that at the k before,
-    /// relative to it; at the smallest k the area itself.
+    /// Growth of the [area under the CDF](ConsensusCdf::area) from the previous k, relative to
+    /// the area there; at the smallest k, the area itself.
     pub delta_area: f64,
-    /// Mean over the clusters of the partition from the whole ensemble (those of one
-    /// sample left out) of the mean consensus value of the pairs inside; `None` if every
-    /// cluster is a single sample.
+    /// Mean consensus value of the pairs inside a cluster, averaged over the clusters of the
+    /// partition from the whole ensemble that have more than one sample; `None` if there are
+    /// none.
     pub cluster_consensus: Option<f64>,
-    /// How much higher the merge to k − 1 clusters lies in the whole ensemble's dendrogram
-    /// than the merge that made them k; `None` without a dendrogram.
+    /// Height of the merge to k − 1 clusters minus the height of the merge to k clusters in the
+    /// dendrogram of the whole ensemble; `None` without a dendrogram.
     pub gap: Option<f64>,
 }
 
-/// How stable a method's partitions of an ensemble are when it sees only some of the base
+/// Measures how stable the partitions of a method are when it is applied to subsets of the base
 /// clusterings.
 ///
 /// # Problem
 ///
-/// Each of B draws takes a random part of the base clusterings, without repetition. The method
-/// clusters each part once and is cut at every k of `ks`; one that [learns for a
-/// k](Method::reads_k) clusters it once for each. The consensus value of a pair of samples at k
-/// is the share of the draws whose partition into k joins them; the [levels](Level) sum up
-/// their distribution. A part that tells fewer than k groups of samples apart is cut into these
-/// groups.
+/// Each of B draws takes a random subset of the base clusterings, without repetition. The
+/// method is fitted once per subset and cut at every k of `ks`; a method that [learns for one
+/// k](Method::reads_k) is fitted once per k. The consensus value of a pair of samples at k is
+/// the share of the draws whose partition into k clusters joins them; the [levels](Level)
+/// summarise the distribution of these values. A subset that distinguishes fewer than k groups
+/// of samples is cut into these groups.
 ///
 /// # Parameters
 ///
 /// [`StabilityParams`]; `ks` from 2 to at most the number of samples. A draw should be small:
-/// parts of hundreds of clusterings agree on noise as well, as each shows the same accidents of
-/// the sample. With ten, draws from data without clusters disagree whatever the size of the
-/// ensemble (`docs/stability.md`).
+/// subsets of hundreds of clusterings agree even on noise, because all of them reflect the same
+/// random properties of the samples. With ten clusterings per draw, draws from data without
+/// clusters disagree for every size of the ensemble (`docs/stability.md`).
 ///
 /// # Complexity
 ///
-/// B runs of the method on small parts and one on the whole ensemble; for each k, O(B n'²) to
-/// count pairs, n' the number of groups that the draws' partitions tell apart. Memory for B
-/// labels a sample and k; nothing of size n × n.
+/// B runs of the method on small subsets and one run on the whole ensemble. Counting pairs
+/// takes O(B n'²) time for each k, where n' is the number of groups that the partitions of the
+/// draws distinguish. Memory: B labels per sample and k; no array of size n × n.
 ///
 /// # Determinism and ties
 ///
-/// Draw number d depends on the seed of `ctx` and on d alone, the pairs are counted in whole
-/// numbers: the number of threads changes nothing. Names of clusters do not matter; the order
-/// of the samples only where the method's ties depend on it.
+/// Draw number d depends only on the seed of `ctx` and on d, and pairs are counted in whole
+/// numbers, so the result does not depend on the number of threads. It does not depend on the
+/// names of clusters. It depends on the order of the samples only if the ties of the method do.
 ///
 /// # Errors
 ///
 /// [`Error::Empty`] for an empty range; [`Error::Param`] for a k below 2 or a parameter out of
 /// range; [`Error::ClusterCount`] for a k above the number of samples; [`Error::Size`] for
-/// fewer than two base clusterings; what the method has against the ensemble or a part of it.
+/// fewer than two base clusterings; and the errors of the method for the ensemble or a subset
+/// of it.
 ///
 /// # Example
 ///
@@ -119,7 +121,7 @@ pub struct Level {
 /// # Reference
 ///
 /// S. Monti, P. Tamayo, J. Mesirov, T. Golub, "Consensus clustering", Machine Learning 52
-/// (2003), with the base clusterings resampled in place of the samples.
+/// (2003), with the base clusterings resampled instead of the samples.
 pub fn stability<S: Real>(
     method: &dyn Method<S>,
     ensemble: &Ensemble,
@@ -130,7 +132,7 @@ pub fn stability<S: Real>(
     let take = check(method.name(), ensemble, &ks, params)?;
     require_labels(ensemble, &ks, params, ctx)?;
     ctx.install(|ctx| {
-        // The draws are what is watched; the stages of each would only flicker.
+        // Progress is reported per draw; the stages of each draw are too short to be useful.
         let quiet = ctx.with_watch(ctx.watch().quiet());
         let Cuts { labels: reference, gaps } = cuts(method, ensemble, ks.clone(), &quiet)?;
         let mut draws = Vec::with_capacity(params.draws);
@@ -151,7 +153,7 @@ pub fn stability<S: Real>(
     })?
 }
 
-/// Refuses what cannot be answered; the number of base clusterings a draw takes.
+/// Checks the arguments and returns the number of base clusterings per draw.
 fn check(
     method: &str,
     ensemble: &Ensemble,
@@ -170,7 +172,7 @@ fn check(
         return Err(out_of_range(
             "k",
             ks.start(),
-            "one cluster is always stable, must be >= 2".into(),
+            "must be >= 2, because one cluster is always stable".into(),
         ));
     }
     check_k(method, *ks.end(), ensemble.samples())?;
@@ -197,7 +199,7 @@ fn out_of_range(parameter: &'static str, value: impl ToString, range: String) ->
         .into()
 }
 
-/// Every label of every draw is kept until all are there.
+/// The memory for all labels of all draws, which are kept until the last draw.
 fn require_labels<S: Real>(
     ensemble: &Ensemble,
     ks: &RangeInclusive<usize>,
@@ -205,13 +207,13 @@ fn require_labels<S: Real>(
     ctx: &Ctx<'_, S>,
 ) -> Result<()> {
     let (samples, ks) = (ensemble.samples() as u64, (ks.end() - ks.start() + 1) as u64);
-    // Counting one k takes them over twice, by columns and by rows.
+    // Counting one k copies them twice, by columns and by rows.
     let needed = Bytes(size_of::<u32>() as u64) * samples * params.draws as u64 * (ks + 2);
     let size = format!("{} draws, {ks} numbers of clusters, n = {samples}", params.draws);
     ctx.require("stability", needed, &size, "take fewer draws or a narrower range of k")
 }
 
-/// One level a k from the labels `draws[number][j]` and `reference[j]`.
+/// One level per k, from the labels `draws[number][j]` and `reference[j]`.
 fn levels(
     ks: RangeInclusive<usize>,
     draws: &[Vec<Vec<u32>>],

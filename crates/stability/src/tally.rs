@@ -1,15 +1,15 @@
-//! How often the draws join each pair of samples, counted without a matrix.
+//! Counts how often the draws join each pair of samples, without an n × n matrix.
 
 use enclust_core::{Ensemble, Microclusters, Result};
 use rayon::prelude::*;
 
-/// What the draws' partitions into k say of the pairs of samples.
+/// Counts of the pairs of samples over the partitions of the draws.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tally {
     /// Number of pairs that c draws join, for c from 0 to the number of draws.
     pub(crate) pairs: Vec<u64>,
-    /// For each cluster of the reference, how many pairs lie in it and how many times in
-    /// all the draws join them.
+    /// For each cluster of the reference, the number of its pairs and the total number of times
+    /// that the draws join them.
     pub(crate) inside: Vec<Inside>,
 }
 
@@ -20,11 +20,11 @@ pub(crate) struct Inside {
 }
 
 impl Tally {
-    /// Counts the pairs over the samples that no draw nor the reference tells apart: n'²
-    /// steps a draw for n' such groups, and memory for one row of them a thread. The last
+    /// Counts the pairs between groups of samples that neither a draw nor the reference
+    /// separates: n'² steps per draw for n' groups, and memory for one row per thread. The last
     /// column is the reference, the others are the draws.
     ///
-    /// Only whole numbers are added, so their order does not matter.
+    /// Only whole numbers are added, so the order of summation does not matter.
     pub(crate) fn of(columns: &[&[u32]]) -> Result<Self> {
         let microclusters = Microclusters::of(&Ensemble::from_columns(columns)?);
         let draws = columns.len() - 1;
@@ -40,8 +40,8 @@ impl Tally {
         Ok(counted.map(|(tally, _)| tally).reduce(nothing, Tally::plus))
     }
 
-    /// The share of draws that join a pair inside a cluster of the reference: a mean over
-    /// the pairs of a cluster, then over the clusters that have pairs.
+    /// The share of draws that join a pair in a cluster of the reference, averaged over the
+    /// pairs of a cluster and then over the clusters that have pairs.
     pub(crate) fn mean_cluster_consensus(&self) -> Option<f64> {
         let draws = (self.pairs.len() - 1) as f64;
         let means: Vec<f64> = (self.inside.iter().filter(|cluster| cluster.pairs > 0))
@@ -62,7 +62,7 @@ impl Tally {
         self.add(own * (own - 1) / 2, draws, Some(reference[p]));
         row.clear();
         row.resize(groups.len() - p - 1, 0.0);
-        // Single precision counts exactly to 16 million.
+        // Single precision counts exactly up to 16 million.
         groups.add_agreement(p, |k| if k < draws { 1.0 } else { 0.0 }, row);
         for (q, &joined) in (p + 1..).zip(row.iter()) {
             let cluster = (reference[p] == reference[q]).then_some(reference[p]);
@@ -94,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition, pair by pair of samples.
+    /// The definition, evaluated for each pair of samples.
     fn plain(columns: &[&[u32]]) -> Tally {
         let (reference, draws) = columns.split_last().unwrap();
         let clusters = reference.iter().max().map_or(0, |&c| c as usize + 1);
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn the_mean_counts_every_cluster_once() {
-        // The reference joins the first two samples and the last three; the only draw
-        // joins none of the first and one pair of three of the last.
+        // The reference joins the first two samples and the last three. The only draw does not
+        // join the first two, and joins one of the three pairs of the last three.
         let tally = Tally::of(&[&[0, 1, 2, 2, 3], &[0, 0, 1, 1, 1]]).unwrap();
         assert_eq!(tally.mean_cluster_consensus(), Some((0.0 + 1.0 / 3.0) / 2.0));
         assert_eq!(Tally::of(&[&[0, 1], &[0, 1]]).unwrap().mean_cluster_consensus(), None);

@@ -1,4 +1,4 @@
-//! Data whose number of clusters is known, and data without any.
+//! Data with a known number of clusters, and data without clusters.
 
 use enclust_ca::{Eac, Lwca};
 use enclust_consensus::{Linkage, Spectral};

@@ -1,4 +1,4 @@
-//! What must hold of every study: definitions, independence, errors.
+//! Laws of stability studies: definitions, independence, errors.
 
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Mutex;
@@ -35,8 +35,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// A method that learns for one k is run for each, so the other k change nothing; parts that
-/// tell fewer groups apart are cut into these.
+/// A method that learns for one k is run for each k, so the results do not depend on the other
+/// k. Subsets that distinguish fewer groups are cut into these groups.
 #[test]
 fn what_is_learned_for_one_k_is_learned_for_each() {
     let method = Pipeline::plain(Spce::default(), Linkage::average()).unwrap();
@@ -55,8 +55,8 @@ fn what_is_learned_for_one_k_is_learned_for_each() {
     assert!(learned(&two_rows, 2..=4).iter().all(|level| level.agreement == 1.0));
 }
 
-/// Ties of the method may depend on the order of the samples, so the whole study can only
-/// be compared where the partitions are clear.
+/// Ties of the method may depend on the order of the samples, so results can only be compared
+/// if the partitions are clear.
 #[test]
 fn the_order_of_the_samples_does_not_matter() {
     let ensemble = kmeans_pool(&blobs(4, 120, 2, 9.0, 2), 2, 30, 2).unwrap();
@@ -130,7 +130,7 @@ fn what_cannot_be_answered_is_refused() {
     let ask = |ensemble: &Ensemble, ks, params: &StabilityParams| {
         stability(&eac(), ensemble, ks, params, &Ctx::default()).unwrap_err()
     };
-    #[expect(clippy::reversed_empty_ranges, reason = "an empty range is what is refused")]
+    #[expect(clippy::reversed_empty_ranges, reason = "the test passes an empty range on purpose")]
     let empty = ask(&ensemble, 5..=2, &few());
     assert_eq!(empty, Error::Empty { what: "range of numbers of clusters" });
     let error = ask(&ensemble, 2..=11, &few());
@@ -156,7 +156,7 @@ fn what_cannot_be_answered_is_refused() {
 
 #[test]
 fn a_part_that_tells_few_groups_apart_is_cut_into_these() {
-    // Every base clustering has two clusters, so a draw of one has two groups.
+    // Every base clustering has two clusters, so a draw of one clustering has two groups.
     let ensemble = Ensemble::from_keys(16, 4, |i, k| Some(i >> k & 1)).unwrap();
     let params = few().take(Some(1));
     let found = stability(&eac(), &ensemble, 2..=9, &params, &Ctx::default()).unwrap();

@@ -15,11 +15,11 @@ fn similarity(represent: &dyn Ca<f64>, ensemble: &Ensemble) -> Similarity<f64> {
         .evidence
     {
         Evidence::Similarity(similarity) => similarity,
-        other => panic!("{:?} is no similarity", other.kind()),
+        other => panic!("{:?} is not a similarity", other.kind()),
     }
 }
 
-/// The definition, from the n × n matrix.
+/// The definition, evaluated on the n × n matrix.
 fn plain(matrix: &[f64], labels: &[usize], clusters: usize) -> Membership {
     let n = labels.len();
     let mean = |values: Vec<f64>| {
@@ -61,7 +61,7 @@ fn agree(found: &Membership, expected: &Membership) {
     }
     for (a, b) in found.items.iter().zip(&expected.items) {
         assert!(close(a.own, b.own), "own: {a:?} and {b:?}");
-        // Of equal means either may come first after rounding.
+        // After rounding, either of two equal means may be selected.
         let value = |item: &ItemConsensus| item.other.map(|(_, mean)| mean);
         assert!(close(value(a), value(b)), "other: {a:?} and {b:?}");
         assert!(close(a.margin(), b.margin()), "margin: {a:?} and {b:?}");
@@ -117,8 +117,8 @@ fn threads_change_no_bit() {
 
 #[test]
 fn a_misplaced_sample_has_a_negative_margin() {
-    // Six samples in two groups that every clustering sees; the partition puts the third
-    // into the wrong one.
+    // Six samples in two groups that every clustering finds; the partition puts the third
+    // sample into the wrong group.
     let ensemble = Ensemble::from_keys(6, 5, |i, _| Some(i / 3)).unwrap();
     let partition = Partition::from_labels([0, 0, 1, 1, 1, 1]);
     let found = membership(&similarity(&Eac, &ensemble), &partition).unwrap();

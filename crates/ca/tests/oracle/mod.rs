@@ -1,7 +1,8 @@
-//! Probability trajectories by their definition, all dense.
+//! Probability trajectories by their definition, with dense matrices.
 
-/// The walk along weights (each row divided by its sum, a row of zeros left alone), its powers
-/// up to `steps` side by side, and the cosines of the rows of that.
+/// Normalises the weights to a random walk (each row is divided by its sum, a zero row stays
+/// zero), places its powers up to `steps` side by side, and returns the cosines between the
+/// rows.
 pub fn trajectory_cosines(
     n: usize,
     steps: usize,

@@ -1,14 +1,14 @@
-//! Lloyd's assignment without most of the distances.
+//! Lloyd's assignment step with bounds that avoid most distance computations.
 //!
-//! A distance changes by no more than its centre moves. So from round to round there is
-//! an upper bound on how far a point is from its own centre, and for each tile of
-//! centres a lower bound on how near the others in it can be; a tile whose lower bound
-//! exceeds the upper one need not be looked at. Groups of centres with one bound each
-//! are the idea of Y. Ding et al., *Yinyang k-means*, ICML 2015; here a group is what
-//! the vector unit compares at once.
+//! A distance changes by at most the distance that its centre moves. Each point therefore has
+//! an upper bound on the distance to its own centre, and for each tile of centres a lower bound
+//! on the distance to the other centres in it. A tile whose lower bound exceeds the upper bound
+//! is skipped. One bound per group of centres is the idea of Y. Ding et al., *Yinyang k-means*,
+//! ICML 2015; here a group is a tile, the number of centres that the vector unit compares at
+//! once.
 //!
-//! Every bound is rounded to the safe side, by more than distances are off by rounding,
-//! so the labels are those of the plain algorithm, ties included.
+//! Every bound is rounded to the safe side by more than the rounding error of distances, so the
+//! labels, including ties, are those of the plain algorithm.
 
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
@@ -17,44 +17,46 @@ use super::lloyd::Assign;
 use super::points::{Points, squared_distance};
 use super::tiles::{LANES, Nearest, Tiles};
 
-/// Points given to a thread at a time.
+/// Number of points that a thread processes at a time.
 const BLOCK: usize = 1024;
 
-/// Bounds compared at once.
+/// Number of bounds compared at once.
 const WIDTH: usize = 4;
 
-/// Covers distances whose squares are too small for a number.
+/// Covers distances whose squares underflow.
 const TINY: f64 = 1e-150;
 
-/// The bounds of all points. They are kept as of the beginning, so that a centre that
-/// moves adds to its path instead of changing every bound: a lower bound is the number
-/// kept less the path of the tile, an upper bound the number kept plus that of the centre.
+/// The bounds of all points. They are stored relative to the first round, so that a moving
+/// centre only extends its path instead of changing every bound: a lower bound is the stored
+/// number minus the path of the tile, an upper bound is the stored number plus the path of the
+/// centre.
 pub struct Bounds {
-    /// For each point one a tile, filled up with infinite ones to a multiple of [`WIDTH`].
+    /// For each point one bound per tile, padded with infinity to a multiple of [`WIDTH`].
     lower: Vec<f64>,
     upper: Vec<f64>,
-    /// None before the first round.
+    /// `None` before the first round.
     map: Option<Map>,
     parallel: bool,
 }
 
-/// Where the centres are and how far they have come, more or less: never less.
+/// The positions of the centres and upper bounds on the lengths of their paths.
 struct Map {
     tiles: Tiles,
     centres: Vec<f64>,
     centre_paths: Vec<f64>,
-    /// The longest way of a centre of the tile, round by round; filled up with zeros.
+    /// For each tile, the sum over the rounds of the longest movement of a centre; padded with
+    /// zeros.
     tile_paths: Vec<f64>,
     slack: f64,
 }
 
-/// Bytes that the lower bounds of a point take.
+/// Bytes of the lower bounds of a point.
 pub fn bounds_of_a_point(k: usize) -> usize {
     k.div_ceil(LANES).next_multiple_of(WIDTH) * size_of::<f64>()
 }
 
 impl Bounds {
-    /// For one run of Lloyd's rounds, on all threads or on the calling one alone.
+    /// Bounds for one run of Lloyd's algorithm, on all threads or only on the calling thread.
     pub fn new(parallel: bool) -> Self {
         Bounds { lower: Vec::new(), upper: Vec::new(), map: None, parallel }
     }
@@ -119,7 +121,7 @@ impl Map {
         }
     }
 
-    /// The lower bounds of a point that nothing is known of.
+    /// The lower bounds of a point before any distance is known.
     fn unknown(&self) -> Vec<f64> {
         let mut lower = vec![f64::NEG_INFINITY; self.tiles.count()];
         lower.resize(self.tile_paths.len(), f64::INFINITY);
@@ -141,32 +143,33 @@ impl Map {
         self.tiles.put(centres);
     }
 
-    /// A distance, rounded up; finite, so that nothing infinite is ever within reach.
+    /// A distance, rounded up and finite, so that padded lanes at infinity are never within
+    /// reach.
     #[inline(always)]
     fn at_most(&self, squared: f64) -> f64 {
         (squared.sqrt() * (1.0 + self.slack) + TINY).min(f64::MAX)
     }
 
-    /// A distance, rounded down. One too large to be computed is at least this large.
+    /// A distance, rounded down. If it overflows, the result is a valid lower bound.
     #[inline(always)]
     fn at_least(&self, squared: f64) -> f64 {
         squared.min(f64::MAX).sqrt() * (1.0 - self.slack)
     }
 
-    /// The lower bound to keep for a tile.
+    /// The lower bound to store for a tile.
     #[inline(always)]
     fn lower(&self, tile: usize, squared: f64) -> f64 {
         (self.at_least(squared) + self.tile_paths[tile]) * (1.0 - 2.0 * f64::EPSILON)
     }
 
-    /// The upper bound to keep for a point at most this far from its centre.
+    /// The upper bound to store for a point with at most this distance from its centre.
     #[inline(always)]
     fn upper(&self, centre: u32, reach: f64) -> f64 {
         let path = self.centre_paths[centre as usize];
         (reach - path) + (reach + path) * (2.0 * f64::EPSILON)
     }
 
-    /// Which of [`WIDTH`] tiles may hold a centre within reach: a bit each.
+    /// A bit mask of the tiles, out of [`WIDTH`], that may contain a centre within reach.
     #[inline(always)]
     fn within_reach(&self, tiles: usize, lower: &[f64], reach: f64) -> u32 {
         let lower = &lower[tiles * WIDTH..][..WIDTH];
@@ -175,7 +178,7 @@ impl Map {
         (0..WIDTH).fold(0, |mask, i| mask | may(i))
     }
 
-    /// Whether any tile may.
+    /// Whether any tile may contain a centre within reach.
     #[inline(always)]
     fn any_within_reach(&self, lower: &[f64], reach: f64) -> bool {
         let mut least = [f64::INFINITY; WIDTH];
@@ -189,7 +192,7 @@ impl Map {
         least.iter().fold(false, |any, &bound| any | (bound <= reach))
     }
 
-    /// The nearest centre of a point that had its `own` before; renews its bounds.
+    /// The nearest centre of a point whose previous centre is `own`; updates its bounds.
     #[inline(always)]
     fn renew(&self, own: u32, point: &[f64], lower: &mut [f64], upper: &mut f64) -> u32 {
         if !self.any_within_reach(lower, *upper + self.centre_paths[own as usize]) {
@@ -199,7 +202,8 @@ impl Map {
         let found = self.tiles.nearest_in(best_tile, point);
         let mut best = if found.before(&Nearest::UNKNOWN) { found } else { Nearest::UNKNOWN };
         let mut reach = self.at_most(best.squared);
-        // Its tile is done with; the bound is put in when it is known who is the best.
+        // The tile of the best centre so far is finished; its bound is stored when the best
+        // centre is known.
         lower[best_tile] = f64::INFINITY;
         for tiles in 0..lower.len() / WIDTH {
             let mut open = self.within_reach(tiles, lower, reach);
@@ -221,13 +225,14 @@ impl Map {
     }
 }
 
-/// Adds to a path; the sum is rounded up. A path without end becomes the largest number,
-/// beside which every bound says nothing.
+/// Extends a path; the sum is rounded up. An infinite path becomes the largest finite number,
+/// for which no bound excludes a tile.
 fn lengthen(path: &mut f64, way: f64) {
     *path = ((*path + way) * (1.0 + f64::EPSILON)).min(f64::MAX);
 }
 
-/// Some points with their bounds, as something to compile for several processors.
+/// Some points with their bounds, as a kernel that `pulp` compiles for several instruction
+/// sets.
 struct Block<'a> {
     map: &'a Map,
     dimension: usize,
@@ -256,7 +261,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Every distance, every time.
+    /// The plain algorithm, which computes all distances.
     struct Plain;
 
     impl Assign for Plain {
@@ -270,7 +275,8 @@ mod tests {
         fn forget(&mut self, _: usize) {}
     }
 
-    /// The first k points as centres; where the plain rounds end, and those with bounds.
+    /// Starts with the first k points as centres; returns the results of the plain algorithm
+    /// and of the one with bounds.
     fn both(coordinates: &[f64], dimension: usize, k: usize, limit: usize) -> [Settled; 2] {
         let points = Points::new(coordinates, dimension, None).unwrap();
         let start = || coordinates[..k * dimension].to_vec();
@@ -295,7 +301,7 @@ mod tests {
             prop_assert_eq!(plain, fast);
         }
 
-        /// Many points coincide, many distances are equal, clusters run empty.
+        /// Many points coincide, many distances are equal, and clusters become empty.
         #[test]
         fn ties_and_empty_clusters_are_settled_alike(
             k in 1..30_usize,
@@ -310,7 +316,7 @@ mod tests {
 
     #[test]
     fn most_tiles_are_left_out() {
-        // 64 groups of points in a row, one centre each.
+        // 64 groups of points on a line, one centre per group.
         let coordinates: Vec<f64> =
             (0..640).map(|i| f64::from(i % 64) * 10.0 + f64::from(i / 64) * 0.1).collect();
         let points = Points::new(&coordinates, 1, None).unwrap();

@@ -1,18 +1,19 @@
-//! Lloyd's rounds: every point to its nearest centre, every centre to its mean.
+//! Lloyd's algorithm: each round assigns every point to its nearest centre and moves every
+//! centre to the mean of its points.
 
 use super::points::{Points, squared_distance};
 
-/// Finds the nearest centre of every point, round after round.
+/// Finds the nearest centre of every point in each round.
 pub trait Assign {
-    /// Labels the points with their nearest centres; of equally near ones the one with
-    /// the lowest number. The labels come in as the round before left them.
+    /// Labels the points with their nearest centres; among equally near centres, the one with
+    /// the lowest number. `labels` contains the labels of the previous round.
     fn assign(&mut self, points: &Points<'_>, centres: &[f64], labels: &mut [u32]);
 
-    /// Says that the label of a point was changed by someone else.
+    /// Reports that the label of a point was changed outside of `assign`.
     fn forget(&mut self, point: usize);
 }
 
-/// Where the rounds ended.
+/// The result of the rounds.
 #[derive(Debug, PartialEq)]
 pub struct Settled {
     pub labels: Vec<u32>,
@@ -21,8 +22,8 @@ pub struct Settled {
     pub iterations: usize,
 }
 
-/// Rounds from these centres until no point moves, or so many. Ends early when the
-/// arithmetic overflows.
+/// Runs rounds from these centres until no label changes or the limit is reached. Ends early if
+/// the arithmetic overflows.
 pub fn lloyd(
     points: &Points<'_>,
     mut centres: Vec<f64>,
@@ -45,8 +46,8 @@ pub fn lloyd(
     }
 }
 
-/// Whose cluster has gained or lost a point: the mean of any other is what it was, to
-/// the last bit. In the first round it is everyone's.
+/// The clusters that have gained or lost a point; the mean of any other cluster is
+/// bit-identical to the previous one. In the first round these are all clusters.
 fn stale_centres(k: usize, before: &[u32], labels: &[u32], iterations: usize) -> Vec<bool> {
     let mut stale = vec![iterations == 0; k];
     for (&from, &to) in before.iter().zip(labels).filter(|(from, to)| from != to) {
@@ -56,8 +57,8 @@ fn stale_centres(k: usize, before: &[u32], labels: &[u32], iterations: usize) ->
     stale
 }
 
-/// Moves each of the stale centres to the weighted mean of its cluster, added up in the
-/// order of the points.
+/// Moves each stale centre to the weighted mean of its cluster, summed in the order of the
+/// points.
 fn move_to_means(points: &Points<'_>, labels: &[u32], stale: &[bool], centres: &mut [f64]) {
     let d = points.dimension;
     let mut sums = vec![0.0; centres.len()];
@@ -78,8 +79,8 @@ fn move_to_means(points: &Points<'_>, labels: &[u32], stale: &[bool], centres: &
     }
 }
 
-/// Gives every empty cluster the point farthest from its centre, among those
-/// that do not leave another cluster empty; tells which points were taken.
+/// Assigns to every empty cluster the point farthest from its centre, among the points whose
+/// removal does not leave another cluster empty. Returns the reassigned points.
 fn fill_empty(
     points: &Points<'_>,
     centres: &[f64],
@@ -105,7 +106,7 @@ fn fill_empty(
         let farthest = (0..labels.len())
             .filter(|&i| counts[labels[i] as usize] > 1)
             .reduce(|best, i| if distances[i] > distances[best] { i } else { best });
-        // There are at least as many points as clusters, so there is one.
+        // There are at least as many points as clusters, so such a point exists.
         if let Some(i) = farthest {
             counts[labels[i] as usize] -= 1;
             counts[empty] = 1;

@@ -1,7 +1,7 @@
 //! Weighted k-means.
 //!
-//! `start` draws the centres to begin with, `lloyd` improves them round by round,
-//! `bounds` spares it most of the distances, `tiles` is how centres lie in memory.
+//! `start` draws the initial centres, `lloyd` improves them iteratively, `bounds` avoids most
+//! distance computations, and `tiles` defines the memory layout of the centres.
 
 mod bounds;
 mod lloyd;
@@ -23,25 +23,26 @@ use tiles::{LANES, Tiles};
 parameters! {
     /// Parameters of [`kmeans`].
     pub struct KMeansParams for "kmeans" {
-        /// Number of starts; the best result is kept.
+        /// Number of initialisations; the best result is kept.
         pub replicates: usize = 10, in Range::AtLeast(1.0);
-        /// Rounds of assignment after which a start ends, settled or not.
+        /// Maximum number of iterations per initialisation.
         pub max_iterations: usize = 100, in Range::AtLeast(1.0);
-        /// Points drawn for each centre of a start, the best of which is taken; 1 is plain k-means++, auto is 2 + ⌊ln k⌋, at most 8.
+        /// Number of candidates for each initial centre, of which the best is selected; 1 is
+        /// plain k-means++, auto is 2 + ⌊ln k⌋, at most 8.
         pub candidates: Option<usize> = Some(1), in Range::Within(1.0, 8.0);
     }
 }
 
-/// What [`kmeans`] finds.
+/// The result of [`kmeans`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct KMeans {
-    /// Cluster of each point, clusters numbered by first occurrence.
+    /// Cluster of each point; clusters are numbered by first occurrence.
     pub labels: Vec<usize>,
     /// The mean of each cluster, one after the other.
     pub centres: Vec<f64>,
     /// Weighted sum of the squared distances of the points to their centres.
     pub inertia: f64,
-    /// Rounds of assignment that the best start took.
+    /// Number of iterations of the best initialisation.
     pub iterations: usize,
 }
 
@@ -49,32 +50,33 @@ pub struct KMeans {
 ///
 /// # Problem
 ///
-/// Divide points xᵢ of weight wᵢ into k non-empty clusters such that Σᵢ wᵢ ‖xᵢ − c(i)‖² is
-/// small, where c(i) is the weighted mean of the cluster of i. Each start draws centres by
-/// k-means++ and improves them by Lloyd's rounds until no point moves. A cluster that loses all
-/// its points is given the point farthest from its centre. Distances that cannot matter, by the
-/// triangle inequality, are not computed; that changes no bit of the answer.
+/// Partition points xᵢ of weight wᵢ into k non-empty clusters such that Σᵢ wᵢ ‖xᵢ − c(i)‖² is
+/// small, where c(i) is the weighted mean of the cluster of i. Each initialisation draws
+/// centres by k-means++ and improves them by Lloyd's algorithm until no label changes. A
+/// cluster that loses all its points is given the point farthest from its centre. Distances
+/// that are irrelevant by the triangle inequality are not computed; this does not change any
+/// bit of the result.
 ///
 /// # Parameters
 ///
-/// `points` row after row, `dimension` numbers each; `weights`, one a point (1 if `None`); `k`
-/// from 1 to the number of points; [`KMeansParams`]; `seed`.
+/// `points` in row-major order with `dimension` numbers each; `weights`, one per point (1 if
+/// `None`); `k` from 1 to the number of points; [`KMeansParams`]; `seed`.
 ///
 /// # Complexity
 ///
-/// O(n k d) a round in time at most, and far less once the centres move little; O(nk/8 + kd)
-/// memory a start.
+/// At most O(n k d) time per iteration, and far less when the centres move little; O(nk/8 + kd)
+/// memory per initialisation.
 ///
 /// # Determinism and ties
 ///
-/// Start number r draws from stream r of one ChaCha8 generator, so neither the number of
-/// threads nor that of starts changes what a start finds. Equal distances go to the lowest
-/// index, of a centre or of a point; among equally good starts the first wins. Exactly k
-/// clusters come out, even if points coincide.
+/// Initialisation number r draws from stream r of one ChaCha8 generator, so its result depends
+/// neither on the number of threads nor on the number of initialisations. Equal distances are
+/// resolved by the lowest index of the centre or point; among equally good initialisations, the
+/// first one is selected. There are always exactly k clusters, even if points coincide.
 ///
 /// # Errors
 ///
-/// [`Error::ClusterCount`] for k = 0 or k > n; [`Error::Size`] where lengths do not fit;
+/// [`Error::ClusterCount`] for k = 0 or k > n; [`Error::Size`] if lengths do not match;
 /// [`Error::NotFinite`] for a coordinate that is not finite; [`Error::Param`] for a weight or
 /// parameter out of range.
 ///
@@ -101,18 +103,18 @@ pub fn kmeans(
     seed: u64,
 ) -> Result<KMeans> {
     let job = Job::new(points, dimension, weights, k, params, seed)?;
-    // Threads that share a start would take up others while they wait.
+    // Threads that share an initialisation would start others while they wait.
     let shared = params.replicates < rayon::current_num_threads();
     let starts = (0..params.replicates).into_par_iter().map(|start| job.run(start, shared));
     best(starts.collect())
 }
 
-/// The same answer as [`kmeans`], found on the calling thread alone: for callers that cluster
-/// many times and use the threads for that.
+/// The same result as [`kmeans`], computed only on the calling thread. It is intended for
+/// callers that run many clusterings in parallel.
 ///
 /// # Errors
 ///
-/// Those of [`kmeans`].
+/// The same as for [`kmeans`].
 pub fn kmeans_on_one_thread(
     points: &[f64],
     dimension: usize,
@@ -125,8 +127,8 @@ pub fn kmeans_on_one_thread(
     best((0..params.replicates).map(|start| job.run(start, false)).collect())
 }
 
-/// Lloyd's rounds from centres that the caller gives, one after the other in `centres`; as in
-/// [`kmeans`], but no start is drawn. Permuting the points permutes the labels, up to rounding.
+/// Lloyd's algorithm from given initial centres, one after the other in `centres`; otherwise
+/// the same as [`kmeans`]. Permuting the points permutes the labels, up to rounding.
 ///
 /// ```
 /// use enclust_consensus::kmeans_from;
@@ -138,7 +140,7 @@ pub fn kmeans_on_one_thread(
 ///
 /// # Errors
 ///
-/// Those of [`kmeans`], and [`Error::Size`] if the centres do not fill whole rows.
+/// The same as for [`kmeans`], and [`Error::Size`] if the centres do not form complete rows.
 pub fn kmeans_from(
     points: &[f64],
     dimension: usize,
@@ -155,12 +157,12 @@ pub fn kmeans_from(
 }
 
 impl KMeans {
-    /// The cluster whose centre is nearest to each of these points, the first of equally near
-    /// ones.
+    /// For each of these points, the cluster with the nearest centre; the first one among
+    /// equally near centres.
     ///
     /// # Errors
     ///
-    /// [`Error::Size`] where lengths do not fit, [`Error::NotFinite`] for a coordinate that is
+    /// [`Error::Size`] if lengths do not match; [`Error::NotFinite`] for a coordinate that is
     /// not finite.
     pub fn assign(&self, points: &[f64], dimension: usize) -> Result<Vec<usize>> {
         let points = Points::new(points, dimension, None)?;
@@ -172,7 +174,7 @@ impl KMeans {
     }
 }
 
-/// What [`kmeans`] takes besides the points, its answer included: an upper bound.
+/// An upper bound on the memory of [`kmeans`], including its result but not the points.
 pub fn kmeans_bytes(
     points: usize,
     dimension: usize,
@@ -180,8 +182,9 @@ pub fn kmeans_bytes(
     params: &KMeansParams,
     threads: usize,
 ) -> Bytes {
-    // What is kept of each start, and what a start at work has of each point: at first
-    // chances and distances to candidates, then its cluster before and after, and bounds.
+    // The result of each initialisation, and the data per point of a running initialisation:
+    // first probabilities and distances to candidates, then the previous and the new cluster,
+    // and bounds.
     let working = 96.max(24 + bounds_of_a_point(k));
     let each_point =
         Bytes(8) * (2 + params.replicates as u64) + Bytes(working as u64) * threads as u64;
@@ -190,7 +193,7 @@ pub fn kmeans_bytes(
     each_point * points as u64 + centres + kept
 }
 
-/// What to do, checked.
+/// A checked request.
 struct Job<'a> {
     points: Points<'a>,
     k: usize,
@@ -213,7 +216,8 @@ impl<'a> Job<'a> {
         Ok(Job { points, k, params, seed })
     }
 
-    /// One start: k-means++, then Lloyd's rounds, on all threads or on this one alone.
+    /// One initialisation: k-means++, then Lloyd's algorithm, on all threads or only on this
+    /// one.
     fn run(&self, start: usize, shared: bool) -> KMeans {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(start as u64);
@@ -250,7 +254,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// The best of the starts, of equals the first.
+/// The best of the initialisations; the first one among equals.
 fn best(starts: Vec<KMeans>) -> Result<KMeans> {
     let better = |best: KMeans, next: KMeans| {
         let gained = next.inertia < best.inertia || best.inertia.is_nan();

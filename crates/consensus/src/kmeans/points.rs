@@ -41,14 +41,14 @@ impl<'a> Points<'a> {
         &self.coordinates[i * self.dimension..][..self.dimension]
     }
 
-    /// How much a computed distance may be off, relative to itself, with room to spare:
-    /// rounding errors grow with the number of squares added up.
+    /// A generous bound on the relative error of a computed distance, which grows with the
+    /// number of squares that are added.
     pub fn slack(&self) -> f64 {
         (self.dimension as f64 + 16.0) * f64::EPSILON
     }
 }
 
-/// Four sums side by side, so that an addition need not wait for the one before.
+/// Four independent sums, so that an addition does not have to wait for the previous one.
 #[inline(always)]
 pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     const WIDTH: usize = 4;

@@ -1,8 +1,9 @@
-//! k-means++: points to begin with.
+//! k-means++: selection of the initial centres.
 //!
-//! A point that is at most half as far from the nearest chosen point as that one is from
-//! a candidate cannot be nearer to the candidate. So most distances are never computed
-//! (E. Raff, *Exact acceleration of k-means++ and k-means‖*, IJCAI 2021).
+//! If the distance of a point to its nearest selected point is at most half of the distance
+//! between that selected point and a candidate, the point cannot be nearer to the candidate.
+//! Therefore most distances are never computed (E. Raff, *Exact acceleration of k-means++ and
+//! k-means‖*, IJCAI 2021).
 
 use pulp::{Arch, NullaryFnOnce};
 use rand::{Rng, RngExt};
@@ -10,12 +11,13 @@ use rand::{Rng, RngExt};
 use super::points::Points;
 use super::tiles::{LANES, Lanes, Tiles};
 
-/// Masses summed up together, so that a draw need not pass all of them.
+/// Number of masses summed together, so that a draw does not have to visit all of them.
 const BLOCK: usize = 128;
 
-/// k points to begin with: each drawn with a chance proportional to its weight times the
-/// squared distance to those before it. Of up to [`LANES`] candidates drawn like that, the
-/// one that takes away most of these masses is chosen, of equals the first.
+/// Selects k initial points. Each is drawn with a probability proportional to its mass: its
+/// weight times the squared distance to the points selected before. Among up to [`LANES`]
+/// candidates drawn in this way, the one that reduces the total mass most is selected; the
+/// first one among equals.
 pub fn spread(points: &Points<'_>, k: usize, candidates: usize, rng: &mut impl Rng) -> Vec<usize> {
     let first = Masses::new(points.weights.clone()).draw(rng);
     let mut closest = Closest::to(first, points);
@@ -26,16 +28,16 @@ pub fn spread(points: &Points<'_>, k: usize, candidates: usize, rng: &mut impl R
     closest.chosen
 }
 
-/// How far every point is from the nearest one chosen.
+/// The distance of every point to the nearest selected point.
 struct Closest<'a> {
     points: &'a Points<'a>,
     chosen: Vec<usize>,
-    /// Position of the nearest among the chosen.
+    /// Index of the nearest selected point.
     which: Vec<u32>,
     squared: Vec<f64>,
     masses: Masses,
     /// The points that are nearer to one of the candidates, in order, with their squared
-    /// distances to all of these.
+    /// distances to all candidates.
     nearer: Vec<(usize, Lanes)>,
 }
 
@@ -55,11 +57,11 @@ impl<'a> Closest<'a> {
         }
     }
 
-    /// For each chosen point, the squared distance up to which points stay with it,
-    /// whichever of the candidates is chosen next.
+    /// For each selected point, the squared distance up to which points stay assigned to it for
+    /// every candidate.
     #[inline(always)]
     fn safe_distances(&self, candidates: &Tiles) -> Vec<f64> {
-        // A quarter of the squared distance, less what rounding may have added to it.
+        // A quarter of the squared distance, reduced by the possible rounding error.
         let share = 0.25 * (1.0 - 4.0 * self.points.slack());
         let safe = |&chosen: &usize| share * candidates.nearest(self.points.row(chosen)).squared;
         self.chosen.iter().map(safe).collect()
@@ -91,7 +93,7 @@ impl<'a> Closest<'a> {
         }
     }
 
-    /// The mass that would go away with each of the candidates.
+    /// The reduction of the total mass for each of the candidates.
     #[inline(always)]
     fn gains(&self) -> Lanes {
         let mut gains = [0.0; LANES];
@@ -105,7 +107,7 @@ impl<'a> Closest<'a> {
         gains
     }
 
-    /// Lets the points that are nearer to this candidate go to it.
+    /// Assigns the points that are nearer to this candidate to it.
     #[inline(always)]
     fn take(&mut self, candidate: usize) {
         for (i, distances) in &self.nearer {
@@ -119,7 +121,7 @@ impl<'a> Closest<'a> {
     }
 }
 
-/// [`Closest::choose_one_of`] as something to compile for several processors.
+/// [`Closest::choose_one_of`] as a kernel that `pulp` compiles for several instruction sets.
 struct ChooseOneOf<'a, 'b> {
     closest: &'a mut Closest<'b>,
     candidates: &'a [usize],
@@ -134,12 +136,12 @@ impl NullaryFnOnce for ChooseOneOf<'_, '_> {
     }
 }
 
-/// Chances of being drawn.
+/// Probabilities of being drawn, up to a factor.
 struct Masses {
     each: Vec<f64>,
     /// Sums of [`BLOCK`] masses.
     blocks: Vec<f64>,
-    /// Which of the sums are out of date.
+    /// Whether each of the sums is out of date.
     stale: Vec<bool>,
 }
 
@@ -167,8 +169,8 @@ impl Masses {
         }
     }
 
-    /// An index drawn with a chance proportional to its mass; the first one if there
-    /// is no mass at all.
+    /// Draws an index with a probability proportional to its mass; returns the first index if
+    /// all masses are zero.
     fn draw(&self, rng: &mut impl Rng) -> usize {
         let left = rng.random::<f64>() * self.blocks.iter().sum::<f64>();
         let (block, left) = step_over(&self.blocks, left);
@@ -177,14 +179,14 @@ impl Masses {
         if i < masses.len() {
             return block * BLOCK + i;
         }
-        // Rounding can step over the end.
+        // Rounding can move past the end.
         let end = self.each.len().min((block + 1) * BLOCK);
         self.each[..end].iter().rposition(|&mass| mass > 0.0).unwrap_or(0)
     }
 }
 
-/// The first of the masses that is not used up by what is left after those before it,
-/// and what is left there.
+/// The index of the first mass that exceeds the remaining amount after subtracting all previous
+/// masses, and the remaining amount.
 fn step_over(masses: &[f64], mut left: f64) -> (usize, f64) {
     for (i, &mass) in masses.iter().enumerate() {
         if left < mass {
@@ -203,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// The same by every distance.
+    /// The same with all distances.
     fn plain(points: &Points<'_>, k: usize, candidates: usize, rng: &mut impl Rng) -> Vec<usize> {
         let distance = |i: usize, j: usize| {
             Tiles::in_order(points.row(j), points.dimension).squared_distances(0, points.row(i))[0]

@@ -1,19 +1,19 @@
-//! Centres laid out for comparing a point with several at once.
+//! Memory layout of the centres for comparing a point with several centres at once.
 
-/// Centres in a tile; their distances fit the registers.
+/// Number of centres in a tile; their distances fit into the registers.
 pub const LANES: usize = 8;
 
 /// One number for each centre of a tile.
 pub type Lanes = [f64; LANES];
 
-/// Stands for "no centre in this lane"; it loses every tie.
-const NOBODY: u32 = u32::MAX;
+/// Marks a lane without a centre; it loses every tie.
+const NO_CENTRE: u32 = u32::MAX;
 
-/// Centres in tiles of [`LANES`], one coordinate of all of them after the other.
+/// Centres in tiles of [`LANES`]. Within a tile, all values of one coordinate are contiguous.
 pub struct Tiles {
     coordinates: Vec<Lanes>,
     dimension: usize,
-    /// The centres of each tile, ascending.
+    /// The centres of each tile, in ascending order.
     members: Vec<[u32; LANES]>,
     /// The tile of each centre.
     tile_of: Vec<u32>,
@@ -24,17 +24,17 @@ pub struct Tiles {
 pub struct Nearest {
     pub centre: u32,
     pub squared: f64,
-    /// Squared distance of the second nearest centre of the same tile.
+    /// Squared distance to the second nearest centre of the same tile.
     pub second: f64,
 }
 
 impl Nearest {
-    /// What is nearest before anything was compared: centre 0, which also stands when
-    /// every distance is too large to be computed.
+    /// The initial value: centre 0, which is also the result if all distances overflow.
     pub const UNKNOWN: Nearest =
         Nearest { centre: 0, squared: f64::INFINITY, second: f64::INFINITY };
 
-    /// Whether this comes before the other: nearer, or equally near with a lower number.
+    /// Whether this centre precedes the other: it is nearer, or equally near with a lower
+    /// number.
     #[inline(always)]
     pub fn before(&self, other: &Nearest) -> bool {
         self.squared < other.squared
@@ -49,7 +49,7 @@ impl Tiles {
         Self::arranged(centres, dimension, &order)
     }
 
-    /// Centres near each other in the same tile, as far as that can be had.
+    /// Puts neighbouring centres into the same tile as far as possible.
     pub fn by_neighbourhood(centres: &[f64], dimension: usize) -> Self {
         let mut order: Vec<u32> = (0..(centres.len() / dimension) as u32).collect();
         bring_together(&mut order, &|c| &centres[c as usize * dimension..][..dimension]);
@@ -60,24 +60,24 @@ impl Tiles {
         let mut members = Vec::with_capacity(order.len().div_ceil(LANES));
         let mut tile_of = vec![0; order.len()];
         for (tile, some) in order.chunks(LANES).enumerate() {
-            let mut lanes = [NOBODY; LANES];
+            let mut lanes = [NO_CENTRE; LANES];
             lanes[..some.len()].copy_from_slice(some);
             lanes.sort_unstable();
             members.push(lanes);
             some.iter().for_each(|&c| tile_of[c as usize] = tile as u32);
         }
-        // The lanes left over are infinitely far from every point.
+        // Unused lanes are infinitely far from every point.
         let coordinates = vec![[f64::INFINITY; LANES]; members.len() * dimension];
         let mut tiles = Tiles { coordinates, dimension, members, tile_of };
         tiles.put(centres);
         tiles
     }
 
-    /// Moves the centres; each stays in its tile.
+    /// Sets the positions of the centres; each stays in its tile.
     pub fn put(&mut self, centres: &[f64]) {
         let d = self.dimension;
         for (members, tile) in self.members.iter().zip(self.coordinates.chunks_exact_mut(d)) {
-            for (lane, &c) in members.iter().enumerate().filter(|(_, c)| **c != NOBODY) {
+            for (lane, &c) in members.iter().enumerate().filter(|(_, c)| **c != NO_CENTRE) {
                 let centre = &centres[c as usize * d..][..d];
                 tile.iter_mut().zip(centre).for_each(|(lanes, &x)| lanes[lane] = x);
             }
@@ -93,13 +93,13 @@ impl Tiles {
         self.tile_of[centre as usize] as usize
     }
 
-    /// The squared distances of the centres of one tile.
+    /// The squared distances to the centres of one tile.
     #[inline(always)]
     pub fn squared_distances(&self, tile: usize, point: &[f64]) -> Lanes {
         let coordinates = &self.coordinates[tile * self.dimension..][..self.dimension];
         let ((pairs, last), (tile_pairs, tile_last)) =
             (point.as_chunks::<2>(), coordinates.as_chunks::<2>());
-        // Two sums a lane, so that an addition need not wait for the one before.
+        // Two sums per lane, so that an addition does not have to wait for the previous one.
         let (mut even, mut odd) = ([0.0; LANES], [0.0; LANES]);
         for ([x, y], [xs, ys]) in pairs.iter().zip(tile_pairs) {
             add_squares(&mut even, *x, xs);
@@ -119,14 +119,14 @@ impl Tiles {
     pub fn nearest_in(&self, tile: usize, point: &[f64]) -> Nearest {
         let squared = self.squared_distances(tile, point);
         let (first, second) = least_two(&squared);
-        // A mask and not a search: which lane it is cannot be predicted.
+        // A mask instead of a search, because the branch on the lane cannot be predicted.
         let lanes = squared.iter().enumerate();
         let mask = lanes.fold(0_u32, |mask, (lane, &s)| mask | (u32::from(s == first) << lane));
         let lane = mask.trailing_zeros() as usize % LANES;
         Nearest { centre: self.members[tile][lane], squared: first, second }
     }
 
-    /// The nearest centre of all.
+    /// The nearest of all centres.
     #[inline(always)]
     pub fn nearest(&self, point: &[f64]) -> Nearest {
         let better = |best: Nearest, tile| {
@@ -144,7 +144,7 @@ fn add_squares(sums: &mut Lanes, x: f64, centres: &Lanes) {
     }
 }
 
-/// The two least numbers, by rounds of a tournament: its first rounds are vectors.
+/// The two smallest numbers, by a tournament whose first rounds are vector operations.
 #[inline(always)]
 fn least_two(numbers: &Lanes) -> (f64, f64) {
     let (mut low, mut high) = ([0.0; 4], [0.0; 4]);
@@ -160,14 +160,14 @@ fn least_two(numbers: &Lanes) -> (f64, f64) {
     (low[0], high[0])
 }
 
-/// Written out because `f64::min` also minds what is not a number.
+/// Written explicitly because `f64::min` has additional handling of NaN.
 #[inline(always)]
 fn ordered(a: f64, b: f64) -> (f64, f64) {
     if a < b { (a, b) } else { (b, a) }
 }
 
-/// Orders centres such that neighbours share a tile: halves them, at the border of a
-/// tile, along the line between two that lie far apart, and goes on with each half.
+/// Orders centres such that neighbours share a tile: recursively splits them, at the border of
+/// a tile, along the line between two distant centres.
 fn bring_together<'a>(order: &mut [u32], centre: &impl Fn(u32) -> &'a [f64]) {
     if order.len() <= LANES {
         return;

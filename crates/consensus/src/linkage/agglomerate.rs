@@ -1,4 +1,4 @@
-//! Agglomeration of crowds of clusters, closest pair first.
+//! Agglomeration of crowds of clusters; the closest pair is joined first.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use enclust_core::{Result, condensed_index, condensed_len};
 use super::rules::{Average, Complete, Rule, Single};
 use super::{LinkageMethod, reserve};
 
-/// Two clusters becoming one, each named by its smallest sample.
+/// A merge of two clusters, each identified by its smallest sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Join {
     pub left: usize,
@@ -16,27 +16,28 @@ pub(super) struct Join {
     pub similarity: f64,
 }
 
-/// Clusters that nothing tells apart: each has the same weight, the same similarity to
-/// any other of them, and the same to any outsider.
+/// Clusters that cannot be distinguished: all have the same weight, the same similarity to each
+/// other, and the same similarity to any cluster outside the crowd.
 ///
-/// What happens to one of them happens to the next as well, so they share one row of
-/// the table, however many they are.
+/// Whatever happens to one of them also happens to the next, so all of them share one row of
+/// the table.
 #[derive(Clone, Debug)]
 pub(super) struct Crowd {
-    /// The smallest sample of each, ascending.
+    /// The smallest sample of each cluster, in ascending order.
     pub names: VecDeque<usize>,
-    /// The weight of each.
+    /// The weight of each cluster.
     pub weight: f64,
-    /// The similarity of any two.
+    /// The similarity between any two clusters of the crowd.
     pub within: f64,
-    /// Whether that is larger than any similarity to an outsider. Then they become one
-    /// cluster before one of them is joined with an outsider, whatever rounding says.
+    /// Whether this is larger than any similarity to a cluster outside. If so, they are merged
+    /// into one cluster before any of them is joined with another one, independently of
+    /// rounding.
     pub tight: bool,
 }
 
-/// Joins the clusters of all crowds into one, in the order in which it happens.
-/// `similarities` is the condensed upper triangle of the crowds, which must be ordered
-/// by their smallest samples.
+/// Merges the clusters of all crowds into one and returns the merges in order. `similarities`
+/// is the condensed upper triangle over the crowds, which must be ordered by their smallest
+/// samples.
 pub(super) fn agglomerate(
     method: LinkageMethod,
     similarities: Vec<f64>,
@@ -50,31 +51,31 @@ pub(super) fn agglomerate(
     }
 }
 
-/// What goes on outside while clusters are joined.
+/// Callbacks during the agglomeration.
 pub(super) trait Watch {
-    /// Is there room for a table of so many crowds? Asked before the table grows, which
-    /// takes ties between crowds, or single linkage.
+    /// Returns an error if there is not enough memory for a table of this many crowds. It is
+    /// called before the table grows, which happens only with ties between crowds or with
+    /// single linkage.
     fn room(&mut self, crowds: usize) -> Result<()>;
-    /// So many of all pairs are done with; told from time to time.
+    /// Reports that `done` of `all` pairs are finished; called from time to time.
     fn progress(&mut self, done: u64, all: u64) -> Result<()>;
 }
 
-/// The link to a slot that is empty. It survives every rule and loses every
-/// comparison, so loops over slots need not ask who is alive.
+/// The link to an empty slot. Every rule preserves it and it loses every comparison, so loops
+/// over slots do not have to skip empty slots.
 const DEAD: f64 = f64::NEG_INFINITY;
 
-/// The name of nobody; comes after every other.
-const NOBODY: usize = usize::MAX;
+/// The name of an empty slot; it is larger than every other name.
+const NO_NAME: usize = usize::MAX;
 
-/// Crowds sit in slots. While `sorted`, slots are ordered by the smallest sample, and
-/// their order is that of the tie rule.
+/// Crowds are stored in slots. While `sorted` is true, slots are ordered by the smallest
+/// sample, which is the order of the tie rule.
 struct Agglomeration<R> {
-    /// Condensed upper triangle over the slots: the link of one cluster of the one crowd
-    /// to one of the other.
+    /// Condensed upper triangle over the slots: the link between one cluster of each crowd.
     links: Vec<f64>,
     /// Weight of each cluster in a slot, 0 if the slot is empty.
     weights: Vec<f64>,
-    /// Smallest sample in each slot, [`NOBODY`] if it is empty.
+    /// Smallest sample in each slot, [`NO_NAME`] if it is empty.
     heads: Vec<usize>,
     crowds: Vec<Slot>,
     /// Number of clusters at the start.
@@ -82,20 +83,19 @@ struct Agglomeration<R> {
     /// Number of slots that are not empty.
     alive: usize,
     sorted: bool,
-    /// Largest similarity to a later slot or within the own one, or a bound on it from
-    /// above.
+    /// Largest similarity to a later slot or within the same slot, or an upper bound on it.
     best: Vec<f64>,
-    /// The slot with that similarity, by name the first; `None` where `best` is a bound.
+    /// The slot with that similarity, the first one by name; `None` if `best` is a bound.
     partner: Vec<Option<usize>>,
     joins: Vec<Join>,
     rule: PhantomData<R>,
 }
 
-/// What only crowds of several clusters need.
+/// Data that is needed only for crowds of several clusters.
 #[derive(Default)]
 struct Slot {
     names: VecDeque<usize>,
-    /// The link of two of them.
+    /// The link between two clusters of the crowd.
     own: f64,
     tight: bool,
 }
@@ -143,7 +143,8 @@ impl<R: Rule> Agglomeration<R> {
             if 4 * self.alive < 3 * self.slots() {
                 self.compact();
             }
-            // A step costs what is alive, so pairs tell the time and steps do not.
+            // The cost of a step is proportional to the number of live slots, so progress is
+            // measured in pairs, not in steps.
             if steps.is_multiple_of(BETWEEN_REPORTS) {
                 watch.progress(all.saturating_sub(pairs(self.alive)), all)?;
             }
@@ -160,7 +161,7 @@ impl<R: Rule> Agglomeration<R> {
         self.crowds[i].names.len()
     }
 
-    /// Where the links of slot i to i + 1, i + 2, … begin.
+    /// The index of the first link of slot i to i + 1, i + 2, ….
     fn row_start(&self, i: usize) -> usize {
         i * (2 * self.slots() - i - 1) / 2
     }
@@ -179,8 +180,9 @@ impl<R: Rule> Agglomeration<R> {
         R::similarity(self.crowds[i].own, self.weights[i] * self.weights[i])
     }
 
-    /// The closest pair, by name the first. A bound at the top is made exact first; if
-    /// it holds, nobody else can be above it, and if it falls, the search goes on.
+    /// The closest pair, the first one by name. If the largest value is a bound, it is made
+    /// exact first. If the value does not change, no other value is above it; if it decreases,
+    /// the search continues.
     fn closest(&mut self) -> (usize, usize) {
         loop {
             let first = first_largest(&self.best);
@@ -200,7 +202,7 @@ impl<R: Rule> Agglomeration<R> {
         }
     }
 
-    /// The first pair by name among the best of some slots.
+    /// The first pair by name among the best pairs of these slots.
     fn first_by_name(&self, slots: &[usize]) -> (usize, usize) {
         let pair = |&a: &usize| (a, self.partner[a].unwrap_or(a));
         let key = |&(a, b): &(usize, usize)| {
@@ -210,17 +212,17 @@ impl<R: Rule> Agglomeration<R> {
         slots.iter().map(pair).min_by_key(key).unwrap_or_default()
     }
 
-    /// The name of the cluster in slot b that would be joined with the first of slot a.
+    /// The name of the cluster in slot b that would be joined with the first cluster of slot a.
     fn name_beside(&self, a: usize, b: usize) -> usize {
         if a == b { self.crowds[a].names[1] } else { self.heads[b] }
     }
 
-    /// Finds the best partner of slot i among the later ones and its own crowd.
+    /// Finds the best partner of slot i among the later slots and in its own crowd.
     fn scan(&mut self, i: usize) {
         let row = self.row_start(i);
         let (own, later) = (self.weights[i], &self.weights[i + 1..]);
         let links = &self.links[row..][..later.len()];
-        let (mut best, mut partner, mut name) = (DEAD, None, NOBODY);
+        let (mut best, mut partner, mut name) = (DEAD, None, NO_NAME);
         for (j, (&link, &weight)) in links.iter().zip(later).enumerate() {
             let similarity = R::similarity(link, own * weight);
             if similarity > best || (similarity == best && self.heads[i + 1 + j] < name) {
@@ -236,8 +238,8 @@ impl<R: Rule> Agglomeration<R> {
         (self.best[i], self.partner[i]) = (best, partner);
     }
 
-    /// Joins the closest pair: a cluster of slot a with one of slot b, and with it
-    /// whatever happens at once.
+    /// Joins the closest pair, a cluster of slot a and one of slot b, and performs all merges
+    /// that necessarily follow.
     fn step(&mut self, (a, b): (usize, usize), watch: &mut dyn Watch) -> Result<()> {
         if let Some(torn) = [a, b].into_iter().find(|&i| self.count(i) > 1 && self.crowds[i].tight)
         {
@@ -255,13 +257,13 @@ impl<R: Rule> Agglomeration<R> {
         Ok(())
     }
 
-    /// Whether an outsider is as similar to the clusters of a crowd as they are to each
-    /// other, which is the most similar there is.
+    /// Whether a cluster outside is as similar to the clusters of a crowd as they are to each
+    /// other, when this is the largest similarity.
     fn ties_outside(&self, a: usize) -> bool {
         (0..self.slots()).any(|x| x != a && self.between(a, x) == self.best[a])
     }
 
-    /// Whether another pair of crowds is as similar as the best of slot a, or may be.
+    /// Whether another pair of crowds is, or may be, as similar as the best pair of slot a.
     fn is_tied(&self, a: usize) -> bool {
         let top = self.best[a];
         let elsewhere = (0..self.slots()).any(|i| i != a && self.best[i] == top);
@@ -270,9 +272,9 @@ impl<R: Rule> Agglomeration<R> {
         elsewhere || within + (a + 1..self.slots()).filter(in_row).count() > 1
     }
 
-    /// Whether the union of a cluster of slot a and one of slot b is as similar to
-    /// another one of them as the two are to each other, so that it takes that one next.
-    /// So it is in single linkage.
+    /// Whether the union of a cluster of slot a and one of slot b is as similar to another
+    /// cluster of these slots as the two are to each other, so that it would be joined with
+    /// that cluster next. This is always the case in single linkage.
     fn attracts(&self, a: usize, b: usize) -> bool {
         let across = self.links[self.place_of(a, b)];
         let weight = self.weights[a] + self.weights[b];
@@ -282,7 +284,7 @@ impl<R: Rule> Agglomeration<R> {
         })
     }
 
-    /// All clusters of a crowd become one, in the order of their names.
+    /// Merges all clusters of a crowd into one, in the order of their names.
     fn collapse(&mut self, a: usize) {
         let similarity = self.within(a);
         let Some(left) = self.crowds[a].names.pop_front() else { return };
@@ -300,7 +302,7 @@ impl<R: Rule> Agglomeration<R> {
         self.scan(a);
     }
 
-    /// The single clusters in slots a < b become one, in slot a.
+    /// Merges the single clusters in slots a < b into slot a.
     fn unite(&mut self, a: usize, b: usize) {
         let (x, y) = (self.heads[a], self.heads[b]);
         let (left, right) = (x.min(y), x.max(y));
@@ -319,8 +321,8 @@ impl<R: Rule> Agglomeration<R> {
         self.scan(a);
     }
 
-    /// Joins so many clusters of slot a each with one of slot b, the first with the
-    /// first, or, if they are one slot, its first two.
+    /// Joins `times` clusters of slot a with one cluster of slot b each, the first with the
+    /// first and so on; if a and b are the same slot, joins its first two clusters.
     fn pair_off(
         &mut self,
         (a, b): (usize, usize),
@@ -328,9 +330,10 @@ impl<R: Rule> Agglomeration<R> {
         watch: &mut dyn Watch,
     ) -> Result<()> {
         let links = self.links_of_union(a, b);
-        let (own_a, own_b, across) = match a == b {
-            true => [self.crowds[a].own; 3].into(),
-            false => (self.crowds[a].own, self.crowds[b].own, self.links[self.place_of(a, b)]),
+        let (own_a, own_b, across) = if a == b {
+            [self.crowds[a].own; 3].into()
+        } else {
+            (self.crowds[a].own, self.crowds[b].own, self.links[self.place_of(a, b)])
         };
         let own = R::join(R::join(own_a, own_b), R::join(across, across));
         let weight = self.weights[a] + self.weights[b];
@@ -350,16 +353,16 @@ impl<R: Rule> Agglomeration<R> {
         Ok(())
     }
 
-    /// The links of the union of a cluster of slot a and one of slot b to the others.
+    /// The links between the union of a cluster of slot a and one of slot b and all other
+    /// slots.
     fn links_of_union(&self, a: usize, b: usize) -> Vec<f64> {
-        let link = |i: usize, x: usize| match i == x {
-            true => self.crowds[i].own,
-            false => self.links[self.place_of(i, x)],
+        let link = |i: usize, x: usize| {
+            if i == x { self.crowds[i].own } else { self.links[self.place_of(i, x)] }
         };
         (0..self.slots()).map(|x| R::join(link(a, x), link(b, x))).collect()
     }
 
-    /// Keeps a slot true after its first clusters have left.
+    /// Updates a slot after its first clusters were removed.
     fn leave(&mut self, i: usize) {
         let Some(&head) = self.crowds[i].names.front() else {
             if self.weights[i] > 0.0 {
@@ -368,7 +371,7 @@ impl<R: Rule> Agglomeration<R> {
             return;
         };
         self.heads[i] = head;
-        // Whoever chose it by its name must choose again.
+        // Slots that selected it as partner by its name must search again.
         self.partner.iter_mut().filter(|p| **p == Some(i)).for_each(|p| *p = None);
     }
 
@@ -380,20 +383,20 @@ impl<R: Rule> Agglomeration<R> {
         }
         self.partner.iter_mut().filter(|p| **p == Some(i)).for_each(|p| *p = None);
         (self.best[i], self.partner[i]) = (DEAD, None);
-        (self.weights[i], self.heads[i]) = (0.0, NOBODY);
+        (self.weights[i], self.heads[i]) = (0.0, NO_NAME);
         self.crowds[i] = Slot::default();
         self.alive -= 1;
     }
 
-    /// A slot with nobody in it; a larger table if there is none.
+    /// An empty slot; the table grows if there is none.
     fn empty_slot(&mut self, watch: &mut dyn Watch) -> Result<usize> {
-        match self.heads.iter().position(|&head| head == NOBODY) {
+        match self.heads.iter().position(|&head| head == NO_NAME) {
             Some(slot) => Ok(slot),
             None => self.grow(watch),
         }
     }
 
-    /// Moves to a larger table and returns the first new slot.
+    /// Enlarges the table and returns the first new slot.
     fn grow(&mut self, watch: &mut dyn Watch) -> Result<usize> {
         let (old, new) = (self.slots(), self.slots() + self.slots() / 8 + 1);
         watch.room(new)?;
@@ -405,7 +408,7 @@ impl<R: Rule> Agglomeration<R> {
         }
         self.links = links;
         self.weights.resize(new, 0.0);
-        self.heads.resize(new, NOBODY);
+        self.heads.resize(new, NO_NAME);
         self.crowds.resize_with(new, Slot::default);
         self.best.resize(new, DEAD);
         self.partner.resize(new, None);
@@ -430,7 +433,7 @@ impl<R: Rule> Agglomeration<R> {
         self.scan(i);
     }
 
-    /// Keeps row x < a true after its link to a has changed, into which b may have gone.
+    /// Updates row x < a after its link to a has changed because b may have been merged into a.
     fn revise(&mut self, x: usize, a: usize, b: usize) {
         let (best, similarity) = (self.best[x], self.between(x, a));
         match self.partner[x] {
@@ -438,20 +441,20 @@ impl<R: Rule> Agglomeration<R> {
             Some(p) if similarity == best && self.heads[a] <= self.name_beside(x, p) => {
                 self.partner[x] = Some(a);
             }
-            // The best pair became less similar: what it was bounds the rest.
+            // The best pair became less similar; its previous value is a bound for the others.
             Some(p) if p == a || p == b => self.partner[x] = None,
-            // By rounding only.
+            // This can happen only because of rounding.
             None if similarity > best => self.best[x] = similarity,
             _ => {}
         }
     }
 
     fn heads_are_sorted(&self) -> bool {
-        self.heads.iter().filter(|&&head| head != NOBODY).is_sorted()
+        self.heads.iter().filter(|&&head| head != NO_NAME).is_sorted()
     }
 
-    /// Closes the gaps that empty slots leave, so that work and memory traffic
-    /// follow the number of crowds.
+    /// Removes empty slots, so that work and memory traffic are proportional to the number of
+    /// crowds.
     fn compact(&mut self) {
         let n = self.slots();
         let kept: Vec<usize> = (0..n).filter(|&i| self.weights[i] > 0.0).collect();
@@ -479,7 +482,7 @@ fn pairs(crowds: usize) -> u64 {
     crowds as u64 * crowds.saturating_sub(1) as u64 / 2
 }
 
-/// Position of the largest value, the first one if several are.
+/// Index of the largest value; the first one if there are several.
 fn first_largest(values: &[f64]) -> usize {
     let mut at = 0;
     for (i, v) in values.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Groups of samples as what agglomeration starts from.
+//! The initial crowds of an agglomeration.
 
 use std::collections::VecDeque;
 
@@ -7,20 +7,20 @@ use enclust_core::{Grouping, Real, Similarity};
 use super::agglomerate::{Crowd, Join};
 use super::units::Units;
 
-/// Every sample a cluster of its own, those of a group in one crowd.
+/// Every sample is a cluster; the samples of a group form a crowd.
 pub(super) fn samples_in_crowds<S: Real>(similarity: &Similarity<S>) -> Vec<Crowd> {
     let units = Units::of(similarity);
     let outside = strongest_outside(similarity);
     let crowd = |(p, members): (usize, Vec<usize>)| {
         let within = units.count(similarity.within()[p]);
-        // Equality is not tight: the tie rule may take an outsider first.
+        // Equality is not tight, because the tie rule may join a sample outside first.
         let tight = outside[p].is_none_or(|s| within > units.count(s));
         Crowd { names: VecDeque::from(members), weight: 1.0, within, tight }
     };
     similarity.grouping().members().into_iter().enumerate().map(crowd).collect()
 }
 
-/// The largest similarity of each group to another one, if there is another.
+/// The largest similarity of each group to another group, if there is one.
 fn strongest_outside<S: Real>(similarity: &Similarity<S>) -> Vec<Option<S>> {
     let mut strongest = vec![None; similarity.len()];
     for p in 0..similarity.len() {
@@ -35,7 +35,7 @@ fn strongest_outside<S: Real>(similarity: &Similarity<S>) -> Vec<Option<S>> {
     strongest
 }
 
-/// Every group one cluster of weight 1.
+/// Every group is one cluster of weight 1.
 pub(super) fn groups_as_samples(grouping: &Grouping) -> Vec<Crowd> {
     let crowd = |&name: &usize| Crowd {
         names: VecDeque::from([name]),
@@ -46,7 +46,7 @@ pub(super) fn groups_as_samples(grouping: &Grouping) -> Vec<Crowd> {
     grouping.first_members().iter().map(crowd).collect()
 }
 
-/// The joins that make the groups whole, all at this similarity.
+/// The merges that unite the samples of each group, all at this similarity.
 pub(super) fn groups_at_once(grouping: &Grouping, similarity: f64) -> Vec<Join> {
     let inside = |members: Vec<usize>| {
         let left = members[0];

@@ -38,12 +38,11 @@ parameters! {
 
 /// Agglomerative hierarchical clustering of a similarity.
 ///
-/// # Summary
-/// Starts with every sample on its own and joins the two most similar clusters
-/// until one is left. The tree of these merges can be cut into any number of
-/// clusters.
+/// Starts with every sample as a cluster and repeatedly joins the two most similar clusters
+/// until one is left. The tree of these merges can be cut into any number of clusters.
 ///
 /// # Problem
+///
 /// The similarity of clusters a and b is, over the pairs i ∈ a, j ∈ b,
 /// - average: the mean of C_ij;
 /// - complete: the minimum of C_ij;
@@ -53,37 +52,40 @@ parameters! {
 /// the first n − k merges. The diagonal of C plays no role.
 ///
 /// # Parameters
-/// [`LinkageMethod`], and in [`LinkageParams`] the [`Weighting`]:
-/// - `Samples`: the result is that of the samples, one by one, although the
-///   work is done on their n' groups. Clusters that nothing tells apart, such as the
-///   samples of a group to begin with, form a crowd that shares one row of the table:
-///   it becomes one cluster, or pairs off with another crowd, at once (T6 in
-///   `docs/theory.md`).
-/// - `Groups`: each group is one object of weight 1. Its samples are joined at
-///   height 0 before anything else, and k is at most n'.
+///
+/// A [`LinkageMethod`] and the [`Weighting`] in [`LinkageParams`]:
+/// - `Samples`: the result is that of linkage over the samples, although the work is done on
+///   their n' groups. Clusters that cannot be distinguished, such as the samples of a group at
+///   the start, form a crowd that shares one row of the table. A crowd is merged into one
+///   cluster, or joined pairwise with another crowd, in a single step (T6 in `docs/theory.md`).
+/// - `Groups`: each group is one object of weight 1. Its samples are joined at height 0 before
+///   all other merges, and k is at most n'.
 ///
 /// # Complexity
-/// Memory: n'²/2 numbers of 64 bits besides the input. Time: O(n'² + n) typically,
-/// O(n'³) at worst, when most merges spoil the nearest neighbour of most clusters;
-/// O(n') more for every sample that joins an outsider before its own group.
+///
+/// Memory: n'²/2 numbers of 64 bits in addition to the input. Time: typically O(n'² + n);
+/// O(n'³) in the worst case, in which most merges change the nearest neighbour of most
+/// clusters; an additional O(n') for every sample that joins a sample outside its group first.
 ///
 /// # Determinism and ties
-/// Among equally similar pairs of clusters the lexicographically smallest is
-/// joined: by the smallest sample of the one, then that of the other. Complete
-/// and single linkage only select values, so equal stays equal. Average linkage
-/// keeps sums over sample pairs and divides once; where the similarity has a
-/// [denominator](Similarity::denominator), the sums are whole numbers and equal
-/// means are equal exactly (different means are tied if they round to the same
-/// `f64`). Without one, heights may go down by rounding errors; the merges stay
-/// in the order in which they happened. One thread, no random numbers.
+///
+/// Among equally similar pairs of clusters, the lexicographically smallest is joined: first by
+/// the smallest sample of one cluster, then by that of the other. Complete and single linkage
+/// only select values, so equal values stay equal. Average linkage stores sums over sample
+/// pairs and divides once. If the similarity has a [denominator](Similarity::denominator), the
+/// sums are whole numbers and equal means compare equal (different means are tied if they round
+/// to the same `f64`). Without a denominator, heights may decrease by rounding errors; the
+/// merges are kept in the order in which they occurred. Linkage uses one thread and no random
+/// numbers.
 ///
 /// # Errors
-/// [`Error::KindMismatch`] for evidence that is no similarity,
-/// [`Error::Memory`] if ties make more kinds of clusters than there is room for,
-/// [`Error::Unsupported`] if memory for the table cannot be had, and from `cut`
-/// [`Error::ClusterCount`].
+///
+/// [`Error::KindMismatch`] for evidence that is not a similarity; [`Error::Memory`] if ties
+/// create more kinds of clusters than fit into memory; [`Error::Unsupported`] if memory for the
+/// table cannot be allocated; and [`Error::ClusterCount`] from `cut`.
 ///
 /// # Example
+///
 /// ```
 /// use enclust_consensus::Linkage;
 /// use enclust_core::{Consensus, Ctx, Similarity};
@@ -105,10 +107,11 @@ parameters! {
 /// ```
 ///
 /// # Reference
+///
 /// A. L. N. Fred and A. K. Jain, "Combining multiple clusterings using evidence
-/// accumulation", IEEE TPAMI 27(6), 2005. The table of nearest neighbours with
-/// lazy repair follows D. Müllner, "Modern hierarchical, agglomerative clustering
-/// algorithms", arXiv:1109.2378, 2011.
+/// accumulation", IEEE TPAMI 27(6), 2005. The table of nearest neighbours with lazy updates
+/// follows D. Müllner, "Modern hierarchical, agglomerative clustering algorithms",
+/// arXiv:1109.2378, 2011.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linkage {
     method: LinkageMethod,
@@ -140,7 +143,7 @@ impl Linkage {
         Linkage { method, params: LinkageParams::default() }
     }
 
-    /// The same with another choice of what counts as one object.
+    /// The same with a different weighting.
     pub fn weighting(self, weighting: Weighting) -> Self {
         Linkage { params: self.params.weighting(weighting), ..self }
     }
@@ -155,7 +158,7 @@ impl Linkage {
         &self.params
     }
 
-    /// The merges of the samples when every sample counts.
+    /// The merges of the samples if every sample counts.
     fn join_samples<S: Real>(
         &self,
         similarity: &Similarity<S>,
@@ -166,7 +169,7 @@ impl Linkage {
         agglomerate(self.method, counts, crowds, watch)
     }
 
-    /// The merges of the samples when every group counts once.
+    /// The merges of the samples if every group counts once.
     fn join_groups<S: Real>(
         &self,
         similarity: &Similarity<S>,
@@ -227,7 +230,7 @@ impl<S: Real> Consensus<S> for Linkage {
     }
 }
 
-/// The context of a run, for what agglomeration asks and tells.
+/// Connects the agglomeration to the context of a run.
 struct Watching<'a, 'c, S> {
     linkage: &'a Linkage,
     grouping: &'a Grouping,
@@ -235,14 +238,15 @@ struct Watching<'a, 'c, S> {
 }
 
 impl<S: Real> Watch for Watching<'_, '_, S> {
-    /// How many clusters there will be that something tells apart cannot be said before.
+    /// The number of distinguishable clusters is not known in advance, so memory is requested
+    /// here.
     fn room(&mut self, crowds: usize) -> Result<()> {
         let until_now = memory::footprint(self.grouping.samples(), self.grouping.len()).total();
         self.ctx.require(
             &Stage::Consensus.of(self.linkage.name()),
             until_now + memory::table(crowds),
             &format!("{crowds} kinds of clusters, because of ties"),
-            "let every group count once (weighting = groups), choose another consensus function",
+            "let every group count once (weighting = groups), or choose another consensus function",
         )
     }
 
@@ -273,11 +277,14 @@ impl<S: Real> Fitted<S> for Tree {
     }
 }
 
-/// Room for so many numbers, or an error where there is none.
+/// Allocates memory for this many values; returns an error if that is not possible.
 fn reserve<T>(component: &str, len: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| {
-        Error::unsupported(component, format!("a table of {len} pairs, which memory cannot hold"))
+        Error::unsupported(
+            component,
+            format!("a table of {len} pairs, which does not fit into memory"),
+        )
     })?;
     Ok(room)
 }

@@ -1,15 +1,16 @@
-//! How clusters inherit similarity.
+//! Similarity of merged clusters.
 
-/// A *link* is what is stored for a pair of clusters: something that needs no
-/// division to be updated, so that equal similarities stay equal whatever the history.
+/// A *link* is the value stored for a pair of clusters. It can be updated without division, so
+/// that equal similarities stay equal for every order of merges.
 pub(super) trait Rule {
-    /// The link of two clusters that are so similar and stand for so many sample pairs.
+    /// The link between two clusters with this similarity and this number of sample pairs.
     fn link(similarity: f64, pairs: f64) -> f64;
-    /// The link of an outsider to the union of two clusters it has links to.
+    /// The link between another cluster and the union of two clusters, from its links to both.
     fn join(a: f64, b: f64) -> f64;
-    /// The link of an outsider to the union of so many clusters it has this link to.
+    /// The link between another cluster and the union of `times` clusters, each with this link
+    /// to it.
     fn repeat(link: f64, times: f64) -> f64;
-    /// The similarity behind a link over so many sample pairs.
+    /// The similarity of a link over this number of sample pairs.
     fn similarity(link: f64, pairs: f64) -> f64;
 }
 
@@ -31,7 +32,7 @@ impl Rule for Average {
     }
 }
 
-/// Links are the similarity of one pair: the least or the most similar one.
+/// Links are the similarity of one pair, the least or the most similar one.
 macro_rules! selecting {
     ($($(#[$doc:meta])* $name:ident takes a where a $better:tt b;)*) => {$(
         $(#[$doc])*

@@ -1,9 +1,9 @@
-//! Similarities as whole numbers, where they are quotients.
+//! Similarities as whole numbers, if they are quotients with a common denominator.
 
 use enclust_core::{Real, Similarity};
 
-/// What a similarity is counted in: whole multiples of 1 / denominator if one
-/// is known, so that sums of them are exact, plain numbers otherwise.
+/// The unit of similarities: 1 / denominator if a denominator is known, so that sums are exact;
+/// otherwise 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Units {
     denominator: Option<f64>,
@@ -11,12 +11,13 @@ pub(super) struct Units {
 
 impl Units {
     pub fn of<S: Real>(similarity: &Similarity<S>) -> Self {
-        // A larger one could not be told from its neighbours in the values stored.
+        // With a larger denominator, neighbouring multiples could not be distinguished in the
+        // stored values.
         let exact = |d: &f64| *d < 0.25 / S::epsilon().wide();
         Units { denominator: similarity.denominator().filter(exact) }
     }
 
-    /// How many units a similarity has.
+    /// The number of units of a similarity.
     pub fn count<S: Real>(self, similarity: S) -> f64 {
         match self.denominator {
             Some(d) => (similarity.wide() * d).round(),
@@ -24,12 +25,12 @@ impl Units {
         }
     }
 
-    /// The height of a merge at so many units.
+    /// The height of a merge at this number of units.
     pub fn height(self, count: f64) -> f64 {
         1.0 - count / self.one()
     }
 
-    /// The units of similarity 1, at height 0.
+    /// The number of units of similarity 1, which has height 0.
     pub fn one(self) -> f64 {
         self.denominator.unwrap_or(1.0)
     }

@@ -187,9 +187,10 @@ fn check_header(folder: &Path, there: &Header, here: &Header) -> Result<(), Stud
         let (there, here) = (shown(&there.shard), shown(&here.shard));
         differences.push(Difference { at: "shard".into(), there, here });
     }
-    match differences.is_empty() {
-        true => Ok(()),
-        false => Err(StudyError::OtherStudy { folder: folder.into(), differences }),
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(StudyError::OtherStudy { folder: folder.into(), differences })
     }
 }
 

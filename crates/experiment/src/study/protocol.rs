@@ -144,10 +144,11 @@ pub(crate) fn record<S: Real>(
 ) -> Result<PipelineRecord, Error> {
     let mut record = PipelineRecord::new();
     for (stage, part) in registry.resolved(spec)?.parts() {
-        let name = match part.of.is_empty() {
-            true => part.name.clone(),
+        let name = if part.of.is_empty() {
+            part.name.clone()
+        } else {
             // A combination of rules is described by its rules.
-            false => part.to_string(),
+            part.to_string()
         };
         let parameters = part.values.iter().map(|(name, v)| (name.clone(), v.into())).collect();
         record.insert(stage.to_string(), PartRecord { name, parameters });
@@ -209,9 +210,10 @@ impl Protocol {
 
     /// The numbers of clusters for a pool.
     pub fn clusters(&self, pool: usize) -> Vec<usize> {
-        match self.k.is_empty() {
-            true => self.pools[pool].classes.into_iter().collect(),
-            false => self.k.clone(),
+        if self.k.is_empty() {
+            self.pools[pool].classes.into_iter().collect()
+        } else {
+            self.k.clone()
         }
     }
 

@@ -113,9 +113,10 @@ impl Study {
             let what = format!("{metric} is not a metric for which larger is better");
             return Err(self.invalid("tuned_by", what));
         }
-        match metrics.contains(&metric) {
-            true => Ok(()),
-            false => Err(self.invalid("tuned_by", format!("{metric} is not among the metrics"))),
+        if metrics.contains(&metric) {
+            Ok(())
+        } else {
+            Err(self.invalid("tuned_by", format!("{metric} is not among the metrics")))
         }
     }
 

@@ -1,30 +1,32 @@
-//! The spectral embedding H inside the iteration.
+//! The spectral embedding H of the iteration.
 
 use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_row_sums};
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs, leading_eigenpairs_within, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
 
-/// Eigenvalues of a normalised affinity, which lie in [0, 1], this close are equal.
+/// Eigenvalues of a normalised affinity, which lie in [0, 1], count as equal if their
+/// difference is at most this.
 const TIE: f64 = 1e-8;
-/// Up to this size all eigenvectors are computed at once: that takes no longer than a few.
+/// Up to this size all eigenvectors are computed, because this is not slower than computing a
+/// few.
 const SMALL: usize = 400;
-/// Products after which a search for the leading ones is given up.
+/// Maximum number of products in the search for the leading eigenvectors.
 const PRODUCTS: usize = 60;
 
-/// H, the k leading eigenvectors of D^-½ A D^-½ between factors D^-½, at group size: what
-/// is kept of a group of r samples is √r times the row of each.
+/// H = D^-½ V with the k leading eigenvectors V of D^-½ A D^-½, on groups: the row of a group
+/// of r samples is √r times the row of one of its samples.
 pub(crate) struct Embedding {
     /// Ĥ = D^-½ V.
     pub points: Mat<f64>,
     /// D^-½ for each group.
     inverse_roots: Vec<f64>,
-    /// Whether the leading eigenvectors can be found without the others. Where they once
-    /// could not, they will not be sought again.
+    /// Whether the leading eigenvectors can be found without the others. After a failure, the
+    /// search is not repeated.
     has_gap: bool,
 }
 
-/// What an embedding is made for.
+/// The data that all embeddings of a run share.
 pub(crate) struct Setting<'a> {
     pub k: usize,
     /// √r for each group.
@@ -85,13 +87,14 @@ impl Embedding {
     }
 }
 
-/// Sum of the affinities of a sample of each group to all samples, its own being 1.
+/// For each group, the sum of the affinities of one of its samples to all samples; the affinity
+/// to itself is 1.
 fn degrees(between: &[f64], roots: &[f64]) -> Vec<f64> {
     let sizes: Vec<f64> = roots.iter().map(|root| root * root).collect();
     condensed_row_sums(between, &sizes, sizes.clone())
 }
 
-/// The k leading eigenvectors, if there is a gap behind them that an iteration can find.
+/// The k leading eigenvectors, if the gap after them is large enough for an iterative method.
 fn leading_vectors(
     matrix: &PackedSymmetric<f64>,
     setting: &Setting<'_>,
@@ -106,9 +109,9 @@ fn leading_vectors(
     }
 }
 
-/// The k leading eigenvectors. Where the last of them is one of several with its
-/// eigenvalue, all of these, by as much as makes them count for the vectors that
-/// are missing: no choice is made where there is nothing to choose by.
+/// The k leading eigenvectors. If the last one is one of several with the same eigenvalue, all
+/// of these are included, scaled so that together they count as the missing vectors. This
+/// avoids an arbitrary choice.
 fn leading_space(matrix: &PackedSymmetric<f64>, setting: &Setting<'_>) -> Result<Mat<f64>> {
     let (n, k) = (setting.roots.len(), setting.k);
     let all = leading_eigenpairs(matrix, n, setting.seed, setting.backend)?;

@@ -1,7 +1,7 @@
 //! Robust spectral ensemble clustering.
 //!
-//! `run` holds the variables and makes an iteration; `threshold` shrinks singular values;
-//! `embedding` takes the eigenvectors of an affinity.
+//! `run` contains the variables and performs an iteration; `threshold` shrinks singular values;
+//! `embedding` computes the eigenvectors of an affinity.
 
 mod embedding;
 mod run;
@@ -22,7 +22,7 @@ use crate::{clusters_to_learn, eigenpairs_ahead};
 use embedding::Setting;
 use run::{Run, size_roots};
 
-/// What the iteration found, at group size.
+/// The result of the iteration, on groups.
 struct Solution {
     /// Ẑ = R^½ Z R^½.
     z: Mat<f64>,
@@ -32,7 +32,7 @@ struct Solution {
     roots: Vec<f64>,
 }
 
-/// Makes the iteration for the k of the question, and reports on it.
+/// Runs the iteration for the k of the question and returns its report.
 fn solve<S: Real>(
     component: &str,
     params: &RsecH,
@@ -62,77 +62,82 @@ part! {
     ///
     /// # Problem
     ///
-    /// S is the co-association matrix. A low-rank representation Z of it, S = SZ + E with an
-    /// error E of few large columns, and a spectral embedding H of n samples into k dimensions
-    /// are sought together:
+    /// S is the co-association matrix. The method jointly computes a low-rank representation Z,
+    /// S = SZ + E with an error E of few large columns, and a spectral embedding H of the n
+    /// samples into k dimensions:
     ///
     /// min tr(Hᵀ L H) + λ₁‖Z‖∗ + λ₂‖E‖₂,₁ such that HᵀH = I and S = SZ + E,
     ///
     /// where L = I − D^-½ ((Z + Zᵀ)/2 + HHᵀ) D^-½. With a copy J = Z and multipliers Y₁, Y₂
-    /// (augmented Lagrangian, penalty μ), all zero at first, an iteration is
+    /// (augmented Lagrangian with penalty μ), all initially zero, an iteration consists of
+    /// these steps:
     ///
     /// - J ← the singular values of Z + Y₂/μ shrunk by λ₁/μ;
     /// - Z ← (S² + I)⁻¹ (S² + J − SE + (SY₁ − Y₂ + D^-½ HHᵀ D^-½)/μ);
     /// - E ← the columns of S − SZ + Y₁/μ shrunk by λ₂/μ;
     /// - A ← the low-rank affinity of (Z + Zᵀ)/2 + HHᵀ, D its row sums, H ← D^-½ V with the k
     ///   leading eigenvectors V of D^-½ A D^-½;
-    /// - Y₁, Y₂ and μ are raised, until no entry of S − SZ − E or Z − J exceeds the tolerance.
+    /// - Y₁, Y₂ and μ are updated. The iteration stops when no entry of S − SZ − E or Z − J
+    ///   exceeds the tolerance.
     ///
-    /// The evidence is the rows of H, for k-means. It runs at group size and is that of the n ×
-    /// n iteration, step by step: all its matrices are constant on pairs of groups.
+    /// The evidence is the rows of H, intended for k-means. The computation runs on groups and
+    /// is equivalent to the n × n iteration in every step, because all matrices are constant on
+    /// pairs of groups.
     ///
     /// # Reconstructed
     ///
-    /// The model, the updates of J and Z and the constraints are those of the
-    /// papers. The rest comes from second-hand sources, as no program of the authors is public:
-    /// 1. The line for A and H is not in the papers. A port by others reports it from the authors'
-    ///    program, and without it nothing useful comes out.
-    /// 2. μ begins at 1.5/‖S‖; the spectral norm is assumed.
-    /// 3. The affinity is made of rows of unit length; the port has a slip in place of that.
-    /// 4. E is shrunk by columns, as the port says of the authors' program; the printed formula
-    ///    differs.
+    /// The model, the updates of J and Z and the constraints are those of the papers. The rest
+    /// comes from secondary sources, because the authors' program is not public:
+    /// 1. The step for A and H is not in the papers. A port by others reports it from the
+    ///    authors' program, and without it the results are useless.
+    /// 2. μ starts at 1.5/‖S‖; the spectral norm is an assumption.
+    /// 3. The affinity uses rows of unit length; the port has an error at this point.
+    /// 4. E is shrunk by columns, as in the authors' program according to the port; the
+    ///    published formula differs.
     /// 5. ρ, μ, the tolerance and the limit of 500 iterations are those of the port.
-    /// 6. How [`RsecZ`] turns Z into a similarity is assumed to be the affinity of item 3.
+    /// 6. It is assumed that [`RsecZ`] turns Z into a similarity by the affinity of item 3.
     /// 7. The 20 starts of k-means are assumed.
-    /// 8. The rank surrogate of the later paper is not here.
+    /// 8. The rank surrogate of the later paper is not implemented.
     ///
-    /// No default for λ₁ and λ₂ was published; sources name (0.1, 0.01) and (1, 1), and λ₂ from
-    /// 0.1 to 1, and nearly only the ratio matters. The grid is that of a later survey. The
-    /// default is the first pair, which comes closest to the figures that the EC-CMS paper
-    /// prints for tuned RSEC. Mean ARI over its 20 draws, in brackets what it prints:
+    /// No defaults for λ₁ and λ₂ were published; sources give (0.1, 0.01) and (1, 1), and λ₂
+    /// from 0.1 to 1; almost only the ratio matters. The tried values are those of a later
+    /// survey. The default is the first pair, which is closest to the values of the EC-CMS
+    /// paper for tuned RSEC. Mean ARI over the 20 draws of that paper, with its published
+    /// values in brackets:
     ///
     /// | | Ecoli | Aggregation | UMIST | SPF |
     /// |---|---|---|---|---|
     /// | H | 0.440 (0.477) | 0.973 (0.973) | 0.361 (0.360) | 0.060 (0.060) |
     /// | Z | 0.394 (0.397) | 0.974 (0.892) | 0.369 (0.325) | 0.065 (0.053) |
     ///
-    /// On Aggregation and SPF the standard deviations of H are the printed ones as well, so the
-    /// reading of items 1 to 5 is likely the right one; that of item 6 is likely not.
+    /// On Aggregation and SPF, the standard deviations of H also equal the published ones, so
+    /// items 1 to 5 are probably correct; item 6 probably is not.
     ///
     /// # Parameters
     ///
-    /// See [`RsecH`]. The number of clusters is that of the [question](Question).
+    /// `lambda1` (λ₁), `lambda2` (λ₂), `mu`, `rho`, `mu_max`, `tolerance` and `max_iterations`.
+    /// The number of clusters is that of the [question](Question).
     ///
     /// # Complexity
     ///
-    /// O(n'³) an iteration, two decompositions beside each other on two threads; 100 to 200
-    /// iterations are usual. A dozen n' × n' matrices.
+    /// O(n'³) time per iteration, with two decompositions in parallel on two threads; 100 to
+    /// 200 iterations are usual. About a dozen n' × n' matrices.
     ///
     /// # Determinism and ties
     ///
-    /// A function of the ensemble, k, the seed and the backend; threads change nothing.
-    /// Computed in double precision whatever that of the run. Where the k-th eigenvalue is tied
-    /// with the next (to 10⁻⁸), all vectors that share it enter H with equal weight, so that H
-    /// may have more than k columns but depends on no arbitrary choice. From a symmetric state
-    /// that is unstable, rounding errors may lead the iteration either way.
+    /// The result depends only on the ensemble, k, the seed and the backend, not on the number
+    /// of threads. All computations are in double precision. If the k-th eigenvalue equals the
+    /// next one (up to 10⁻⁸), all vectors with this eigenvalue enter H with equal weight, so H
+    /// may have more than k columns but does not depend on an arbitrary choice. If the
+    /// iteration reaches an unstable symmetric state, rounding errors decide how it continues.
     ///
     /// # Errors
     ///
     /// [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters) without a number of
-    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for one beyond n'.
-    /// Missing labels are [unsupported](enclust_core::Error::Unsupported); the weight of a
-    /// clustering acts as its multiplicity. Not converging is a [`Status`] of the report, in
-    /// [`Fit::learning`](enclust_core::Fit::learning).
+    /// clusters, [`Error::ClusterCount`](enclust_core::Error::ClusterCount) for more than n'
+    /// clusters. Missing labels are [unsupported](enclust_core::Error::Unsupported); the weight
+    /// of a clustering acts as its multiplicity. Failing to converge is a [`Status`] of the
+    /// report, in [`Fit::learning`](enclust_core::Fit::learning).
     ///
     /// # Example
     ///
@@ -143,7 +148,7 @@ part! {
     /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 2]])?;
     /// let ctx = &Ctx::<f64>::default();
     /// let Evidence::Embedding(h) = RsecH::default().build(&Microclusters::of(&e), &Question::clusters(2), ctx)?.evidence else { panic!() };
-    /// // Groups {0, 1}, {2}, {3}: the last two are close.
+    /// // Groups {0, 1}, {2}, {3}: the last two are similar.
     /// let apart = |p, q| (0..2).map(|j| (h.points[(p, j)] - h.points[(q, j)]).powi(2)).sum::<f64>();
     /// assert!(apart(1, 2) < 0.1 * apart(0, 1));
     /// # Ok::<(), enclust_core::Error>(())
@@ -160,7 +165,7 @@ part! {
     ) {
         /// λ₁: weight of the nuclear norm, which keeps the rank of Z low.
         pub lambda1: f64 = 0.1, in Range::Positive, tried [1e-4, 1e-3, 0.01, 0.1, 1];
-        /// λ₂: weight of the error, of which whole columns may be large.
+        /// λ₂: weight of the error; single columns of the error may be large.
         pub lambda2: f64 = 0.01, in Range::Positive, tried [1e-4, 1e-3, 0.01, 0.1, 1];
         /// μ at the start, times the spectral norm of the co-association matrix.
         pub mu: f64 = 1.5, in Range::Positive;
@@ -170,7 +175,7 @@ part! {
         pub mu_max: f64 = 1e10, in Range::Positive;
         /// The largest violation of a constraint, by any entry, at which the iteration stops.
         pub tolerance: f64 = 1e-7, in Range::Positive;
-        /// Iterations after which it ends, converged or not.
+        /// Maximum number of iterations.
         pub max_iterations: usize = 500, in Range::AtLeast(1.0);
     }
 }
@@ -198,7 +203,7 @@ impl<S: Real> Ca<S> for RsecH {
         Ok(Represented::from(Embedding::new(grouping, points)?).with_report(report))
     }
 
-    /// The iteration, and as many coordinates as ties could give.
+    /// The iteration, and the maximum number of coordinates if there are ties.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let points = shape.square();
         Footprint::new(points, iteration_bytes(shape))
@@ -210,12 +215,26 @@ part! {
     ///
     /// # Problem
     ///
-    /// That of [`RsecH`], where everything said there holds. The evidence is the low-rank
-    /// affinity of Z: rows of its left singular vectors scaled by the roots of the singular
-    /// values and to unit length, their cosine to the fourth power. It is made for spectral
-    /// clustering.
+    /// The iteration is that of [`RsecH`], and the remarks there apply. The evidence is the
+    /// low-rank affinity of Z: the rows of its left singular vectors are scaled by the square
+    /// roots of the singular values and then to unit length, and the affinity of two rows is
+    /// the fourth power of their cosine. It is intended for spectral clustering.
     ///
-    /// **Parameters, complexity, determinism, errors.** As of [`RsecH`].
+    /// # Parameters
+    ///
+    /// The same as for [`RsecH`].
+    ///
+    /// # Complexity
+    ///
+    /// That of [`RsecH`] and one more decomposition.
+    ///
+    /// # Determinism and ties
+    ///
+    /// The same as for [`RsecH`].
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`RsecH`].
     ///
     /// # Example
     ///
@@ -233,7 +252,7 @@ part! {
     ///
     /// # Reference
     ///
-    /// As of [`RsecH`].
+    /// The same as for [`RsecH`].
     pub struct RsecZ(
         "rsec-z",
         "affinity of a low-rank representation learned with an embedding (RSEC-Z)"
@@ -262,19 +281,19 @@ impl<S: Real> Ca<S> for RsecZ {
         Ok(Represented::from(similarity).with_report(report))
     }
 
-    /// The iteration; the similarity is made when it is over.
+    /// The iteration; the similarity is built after it.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let similarity = shape.similarity();
         Footprint::new(similarity, iteration_bytes(shape))
     }
 }
 
-/// What the iteration takes at most.
+/// The maximum memory of the iteration.
 fn iteration_bytes(shape: &Shape) -> Bytes {
     let wide = shape.in_double();
     let along = wide.vector() * Modes::most(shape) as u64;
-    // Z and a multiplier; then beside each other a sum, its transpose and its Gram matrix
-    // with the decomposition, and an affinity with the decomposition of all of it.
+    // Z and a multiplier; then in parallel a sum, its transpose and its Gram matrix with the
+    // decomposition, and an affinity with its full decomposition.
     let pairs = leading_eigenpairs_bytes(shape.groups, eigenpairs_ahead(shape), 8, shape.threads);
     wide.square() * 13 + along * 4 + pairs
 }

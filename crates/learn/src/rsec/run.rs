@@ -1,13 +1,14 @@
 //! The variables of the augmented Lagrangian and one iteration.
 //!
-//! Everything is at group size: for an n × n matrix P X Pᵀ, constant on pairs of groups,
-//! with P the membership of samples in groups and R = PᵀP their sizes, X̂ = R^½ X R^½ is
-//! kept. Sums, products, inverses and singular values of hatted matrices are those of the
-//! large ones. What is no such function undoes the hats: the length of a sample's
-//! column is that of the group's over √r, an entry is the hatted one over √(r r').
+//! All computations run on groups. An n × n matrix P X Pᵀ that is constant on pairs of groups,
+//! with P the membership of samples in groups and R = PᵀP their sizes, is stored as X̂ = R^½ X
+//! R^½. Sums, products, inverses and singular values of the hatted matrices correspond to those
+//! of the large ones. Other operations must undo the scaling: the length of a sample's column
+//! is the length of the group's column divided by √r, and an entry is the hatted entry divided
+//! by √(r r').
 //!
 //! S = U diag(λ) Uᵀ has a low rank, and the error E and the multiplier Y₁ never leave the
-//! span of U. They are kept as coordinates there.
+//! span of U. They are stored as coordinates in this span.
 
 use enclust_core::{Error, Mat, Microclusters, Result};
 use enclust_linalg::multiply;
@@ -18,11 +19,11 @@ use super::embedding::{Embedding, Setting};
 use super::threshold::shrink_singular_values;
 use crate::modes::Modes;
 
-/// The iteration at some point.
+/// The state of the iteration.
 pub(crate) struct Run<'a> {
     params: &'a RsecH,
     setting: Setting<'a>,
-    /// U, one row a group.
+    /// U, one row per group.
     basis: Mat<f64>,
     /// λ.
     spectrum: Vec<f64>,
@@ -30,7 +31,7 @@ pub(crate) struct Run<'a> {
     penalty: f64,
     /// Z.
     pub z: Mat<f64>,
-    /// H, not yet that of the Z above.
+    /// H of the previous Z.
     embedding: Embedding,
     /// Y₂/μ, the multiplier of Z = J.
     split_dual: Mat<f64>,
@@ -46,7 +47,7 @@ pub(crate) fn size_roots(microclusters: &Microclusters) -> Vec<f64> {
 }
 
 impl<'a> Run<'a> {
-    /// Everything zero.
+    /// The initial state, in which all variables are zero.
     pub fn new(
         component: &str,
         microclusters: &Microclusters,
@@ -72,7 +73,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// One iteration, the first having the number 1; the largest violation of the two constraints after it.
+    /// Performs an iteration; the first one has number 1. Returns the largest violation of the
+    /// two constraints after it.
     pub fn step(&mut self, iteration: usize) -> Result<f64> {
         let low_rank = match iteration {
             1 => Mat::zeros(self.z.rows(), self.z.cols()),
@@ -82,7 +84,7 @@ impl<'a> Run<'a> {
         let fit_gap = self.fit_error();
         let split_gap = self.update_split(&low_rank);
         let residual = fit_gap.max(split_gap);
-        // `max` forgets a NaN on one side.
+        // `max` ignores a NaN in one of its arguments.
         if !(fit_gap.is_finite() && split_gap.is_finite()) {
             return Err(Error::NotFinite { what: "an iterate of RSEC", iteration });
         }
@@ -95,8 +97,8 @@ impl<'a> Run<'a> {
         Ok((self.z, embedding.points))
     }
 
-    /// J, by thresholding Z + Y₂/μ, and H of the Z before: neither needs the other, and
-    /// each is a decomposition that one thread makes.
+    /// Computes J by thresholding Z + Y₂/μ, and H of the previous Z. The two are independent,
+    /// and each is a decomposition on one thread.
     fn low_rank_and_embedding(&mut self) -> Result<Mat<f64>> {
         let Run { z, split_dual, embedding, setting, .. } = &*self;
         let threshold = self.params.lambda1 / self.penalty;
@@ -110,7 +112,8 @@ impl<'a> Run<'a> {
     }
 
     /// Z = (S² + I)⁻¹ (S² + J − SE + (SY₁ − Y₂ + D^-½ HHᵀ D^-½)/μ), and the error S − SZ + Y₁/μ
-    /// before it is shrunk. Along U the inverse is a division, across it does nothing.
+    /// before it is shrunk. In the span of U the inverse is a division; on its orthogonal
+    /// complement it is the identity.
     fn represent(&mut self, low_rank: &Mat<f64>) {
         let Run { setting, basis, spectrum, split_dual, fit_dual, error, .. } = &*self;
         let (backend, rank) = (setting.backend, spectrum.len());
@@ -136,8 +139,8 @@ impl<'a> Run<'a> {
         self.error = unshrunk;
     }
 
-    /// Shrinks the columns of E, and moves Y₁ by the violation of S = SZ + E, of which it
-    /// returns the largest entry.
+    /// Shrinks the columns of E and updates Y₁ by the violation of S = SZ + E. Returns the
+    /// largest entry of the violation.
     fn fit_error(&mut self) -> f64 {
         let threshold = self.params.lambda2 / self.penalty;
         let growth = self.growth();
@@ -160,8 +163,8 @@ impl<'a> Run<'a> {
         self.largest_entry(&entries)
     }
 
-    /// Moves Y₂ by the violation of Z = J, of which it returns the largest entry, and
-    /// raises the penalty.
+    /// Updates Y₂ by the violation of Z = J and increases the penalty. Returns the largest
+    /// entry of the violation.
     fn update_split(&mut self, low_rank: &Mat<f64>) -> f64 {
         let gap = difference(&self.z, low_rank);
         let growth = self.growth();
@@ -171,19 +174,19 @@ impl<'a> Run<'a> {
         self.largest_entry(&gap)
     }
 
-    /// By how much μ grows after this iteration.
+    /// The factor by which μ grows after this iteration.
     fn growth(&self) -> f64 {
         self.params.rho.min(self.params.mu_max / self.penalty).max(1.0)
     }
 
-    /// The largest entry between samples; NaN if one is.
+    /// The largest absolute entry between samples; NaN if an entry is NaN.
     fn largest_entry(&self, matrix: &Mat<f64>) -> f64 {
         let roots = self.setting.roots;
         let mut largest = 0.0;
         for (q, root) in roots.iter().enumerate() {
             for (value, other) in matrix.col(q).iter().zip(roots) {
                 let entry = value.abs() / (root * other);
-                // Nothing is larger than a NaN, so it stays.
+                // No comparison with NaN is true, so a NaN is kept.
                 if entry.is_nan() || entry > largest {
                     largest = entry;
                 }

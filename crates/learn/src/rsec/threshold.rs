@@ -3,11 +3,10 @@
 use enclust_core::{Backend, Eigen, Mat, Result};
 use enclust_linalg::{lower_gram, multiply};
 
-/// U max(Σ − t, 0) Vᵀ for M = U Σ Vᵀ: the matrix near M whose singular values have a
-/// small sum.
+/// U max(Σ − t, 0) Vᵀ for M = U Σ Vᵀ: a matrix close to M with a small sum of singular values.
 ///
-/// As M V diag(max(0, 1 − t/σ)) Vᵀ, with V and σ² from MᵀM. Squaring loses singular
-/// values below 10⁻⁸ of the largest, and no entry of the answer by more than that.
+/// Computed as M V diag(max(0, 1 − t/σ)) Vᵀ, with V and σ² from MᵀM. Squaring loses singular
+/// values below 10⁻⁸ of the largest, which changes no entry of the result by more than that.
 pub(crate) fn shrink_singular_values(
     m: &Mat<f64>,
     threshold: f64,
@@ -27,8 +26,8 @@ pub(crate) fn shrink_singular_values(
     Ok(shrunk)
 }
 
-/// The right singular vectors whose singular values exceed the threshold, and what is
-/// left of each value as a share.
+/// The right singular vectors whose singular values exceed the threshold, and the share of each
+/// value that remains.
 fn kept(eigen: &Eigen<f64>, threshold: f64) -> (Mat<f64>, Vec<f64>) {
     let sigma = |i: usize| eigen.values[i].max(0.0).sqrt();
     let n = eigen.values.len();

@@ -19,9 +19,10 @@ impl LogAxis {
         let decades: Vec<f64> = all.map(|seconds| seconds.max(SHORTEST).log10()).collect();
         let low = decades.iter().copied().fold(f64::INFINITY, f64::min).floor();
         let high = decades.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
-        match low.is_finite() && high.is_finite() {
-            true => LogAxis { low: low as i32, high: (high as i32).max(low as i32 + 1) },
-            false => LogAxis { low: 0, high: 1 },
+        if low.is_finite() && high.is_finite() {
+            LogAxis { low: low as i32, high: (high as i32).max(low as i32 + 1) }
+        } else {
+            LogAxis { low: 0, high: 1 }
         }
     }
 
