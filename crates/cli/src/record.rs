@@ -5,9 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use enclust::core::{
-    Certificate, Part, Partition, PipelineSpec, Report, Value, Values, Violations,
-};
+use enclust::core::{Part, Partition, PipelineSpec, Report, Value, Values, Violations};
 use enclust::metrics::Scores;
 use enclust_io::write_atomically;
 use serde::Serialize;
@@ -51,9 +49,9 @@ pub struct RunRecord {
     pub seed: u32,
     /// How the representation was learned, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub learning: Option<ReportRecord>,
+    pub learning: Option<Report>,
     /// How the enhancement went.
-    pub report: ReportRecord,
+    pub report: Report,
     pub timings: Vec<Timing>,
     /// How the number of clusters was found, if it was not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,17 +75,10 @@ pub struct EnsembleRecord {
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodRecord {
     pub preset: Option<String>,
-    pub parts: BTreeMap<&'static str, PartRecord>,
+    pub parts: BTreeMap<&'static str, Part>,
     /// The stages in the order of the data, for the summary.
     #[serde(skip)]
     pub in_a_line: String,
-}
-
-/// A part with all its parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct PartRecord {
-    pub name: String,
-    pub parameters: BTreeMap<String, serde_json::Value>,
 }
 
 /// How many pairs were constrained.
@@ -106,27 +97,6 @@ pub struct MachineRecord {
     pub memory_limit_bytes: Option<u64>,
 }
 
-/// How an iteration went.
-#[derive(Clone, Debug, Serialize)]
-pub struct ReportRecord {
-    pub component: String,
-    pub status: String,
-    pub iterations: usize,
-    pub certificate: Option<CertificateRecord>,
-}
-
-/// How close the answer is to the optimum, at most.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CertificateRecord {
-    pub relative_residual: f64,
-    pub relative_distance: f64,
-    pub distance: f64,
-    pub largest_distance: f64,
-    pub objective: f64,
-    pub objective_gap: f64,
-    pub fixed_error: f64,
-}
-
 /// How the number of clusters was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceRecord {
@@ -137,7 +107,7 @@ pub struct ChoiceRecord {
     /// The smallest and the largest number looked at.
     pub from: usize,
     pub to: usize,
-    pub parameters: BTreeMap<String, serde_json::Value>,
+    pub parameters: Values,
 }
 
 /// How long something took.
@@ -157,7 +127,7 @@ pub struct CutRecord {
     /// Samples of each cluster, in the order of the labels.
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
-    pub violations: Option<ConstraintsRecord>,
+    pub violations: Option<Violations>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<usize>>,
 }
@@ -167,26 +137,10 @@ impl MethodRecord {
     pub fn of(preset: Option<String>, spec: &PipelineSpec) -> Self {
         let parts = spec.parts().into_iter();
         let does_something = parts.clone().filter(|(_, part)| !part.is_none());
-        let names: Vec<String> = does_something.map(|(_, part)| told(part)).collect();
-        let parts = parts.map(|(stage, part)| (stage.key(), PartRecord::of(part))).collect();
+        let names: Vec<String> = does_something.map(|(_, part)| part.told()).collect();
+        let parts = parts.map(|(stage, part)| (stage.key(), part.clone())).collect();
         MethodRecord { preset, parts, in_a_line: names.join(" + ") }
     }
-}
-
-impl PartRecord {
-    fn of(part: &Part) -> Self {
-        PartRecord { name: told(part), parameters: values(&part.values) }
-    }
-}
-
-/// The name of a part; a combination of rules is told by the rules in it.
-fn told(part: &Part) -> String {
-    if part.of.is_empty() { part.name.clone() } else { part.to_string() }
-}
-
-/// Values of parameters as JSON has them.
-pub fn values(values: &Values) -> BTreeMap<String, serde_json::Value> {
-    values.iter().map(|(name, value)| (name.clone(), json(value))).collect()
 }
 
 /// Writes a record into a file.
@@ -203,12 +157,7 @@ pub fn thread_count(threads: u16) -> usize {
 
 /// A parameter's value as JSON has it.
 pub fn json(value: &Value) -> serde_json::Value {
-    match value {
-        Value::Bool(b) => (*b).into(),
-        Value::Int(i) => (*i).into(),
-        Value::Float(x) => (*x).into(),
-        other => other.to_string().into(),
-    }
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 impl MachineRecord {
@@ -220,37 +169,6 @@ impl MachineRecord {
             backend: machine.backend.clone(),
             memory_limit_bytes: machine.memory.map(|amount| amount.0),
         }
-    }
-}
-
-impl From<&Report> for ReportRecord {
-    fn from(report: &Report) -> Self {
-        ReportRecord {
-            component: report.component.clone(),
-            status: report.status.to_string(),
-            iterations: report.iterations,
-            certificate: report.certificate.map(CertificateRecord::from),
-        }
-    }
-}
-
-impl From<Certificate> for CertificateRecord {
-    fn from(c: Certificate) -> Self {
-        CertificateRecord {
-            relative_residual: c.relative_residual,
-            relative_distance: c.relative_distance,
-            distance: c.distance,
-            largest_distance: c.largest_distance,
-            objective: c.objective,
-            objective_gap: c.objective_gap,
-            fixed_error: c.fixed_error,
-        }
-    }
-}
-
-impl From<Violations> for ConstraintsRecord {
-    fn from(v: Violations) -> Self {
-        ConstraintsRecord { must_link: v.must_link, cannot_link: v.cannot_link }
     }
 }
 
@@ -276,7 +194,7 @@ impl CutRecord {
             clusters: partition.clusters(),
             sizes,
             scores: scores.map(|scores| scores.named().into_iter().collect()),
-            violations: violations.map(ConstraintsRecord::from),
+            violations,
             labels: None,
         }
     }

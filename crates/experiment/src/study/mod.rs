@@ -99,8 +99,7 @@ mod variants;
 pub use cell::CellResult;
 pub use cluster_counts::OtherCount;
 pub use file::{
-    Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Setting, Settings, Study,
-    TrueWord,
+    Clusters, Draws, Grid, GridValues, OneOrMany, PublishedWord, Recipe, Settings, Study, TrueWord,
 };
 pub use folder::{Progress, RunOptions, merge};
 pub use journal::Finished;
@@ -108,7 +107,7 @@ pub use metric::Metric;
 pub use pair_curve::PairFigure;
 pub use plan::Plan;
 pub use protocol::{
-    Cell, EnsembleRule, Figure, PartRecord, PipelineRecord, PoolRecord, Protocol, VariantRecord,
+    Cell, EnsembleRule, Figure, PipelineRecord, PoolRecord, Protocol, VariantRecord,
 };
 pub(crate) use results::csv;
 pub use results::{Results, RunRow, SummaryRow, TimingRow};

@@ -11,7 +11,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ca, Ctx, Fit, Method, Partition, Precomputed, Question, Stage, Violations};
+use enclust::core::{
+    Ca, Ctx, Fit, Method, Partition, Precomputed, Question, Report, Stage, Violations,
+};
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
 use enclust_io::NpyFloat;
@@ -30,7 +32,7 @@ use crate::progress::Watching;
 use crate::recipe::RecipeArgs;
 use crate::record::{
     ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
-    ReportRecord, RunRecord, Timing, Versions,
+    RunRecord, Timing, Versions,
 };
 use crate::selection::SelectionArgs;
 
@@ -191,8 +193,8 @@ impl ClusterArgs {
             constraints,
             machine: MachineRecord::of(&self.machine),
             seed: self.selection.seed,
-            learning: fit.learning.as_ref().map(ReportRecord::from),
-            report: (&fit.report).into(),
+            learning: fit.learning.clone().map(Report::without_last),
+            report: fit.report.clone().without_last(),
             timings,
             choice: None,
             results: cuts.iter().map(CutRecord::from).collect(),
