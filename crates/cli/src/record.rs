@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enclust::core::{
-    Certificate, Part, Partition, PipelineSpec, Report, Usage, Value, Values, Violations,
+    KernelUsage, Part, Partition, PipelineSpec, Report, Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::DEFAULT_BACKEND;
@@ -53,9 +53,9 @@ pub struct RunRecord {
     pub seed: u32,
     /// Report of the learned representation, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub learning: Option<ReportRecord>,
+    pub learning: Option<Report>,
     /// Report of the enhancement.
-    pub report: ReportRecord,
+    pub report: Report,
     pub timings: Vec<Timing>,
     /// How the number of clusters was chosen, if it was not given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,17 +79,10 @@ pub struct EnsembleRecord {
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodRecord {
     pub preset: Option<String>,
-    pub parts: BTreeMap<&'static str, PartRecord>,
+    pub parts: BTreeMap<&'static str, Part>,
     /// The stages in the order of the data, for the summary.
     #[serde(skip)]
     pub in_a_line: String,
-}
-
-/// A part with all its parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct PartRecord {
-    pub name: String,
-    pub parameters: BTreeMap<String, serde_json::Value>,
 }
 
 /// Numbers of constrained pairs.
@@ -106,40 +99,11 @@ pub struct MachineRecord {
     pub precision: Width,
     pub backend: String,
     /// The kernels that the run called, and the library each comes from.
-    pub kernels: Vec<KernelRecord>,
+    pub kernels: Vec<KernelUsage>,
     /// Whether a backend was named that none of these kernels comes from.
     #[serde(skip)]
     backend_is_idle: bool,
     pub memory_limit_bytes: Option<u64>,
-}
-
-/// A kernel of the backend.
-#[derive(Clone, Debug, Serialize)]
-pub struct KernelRecord {
-    pub kernel: String,
-    pub library: String,
-    pub calls: u64,
-}
-
-/// Report of an iteration.
-#[derive(Clone, Debug, Serialize)]
-pub struct ReportRecord {
-    pub component: String,
-    pub status: String,
-    pub iterations: usize,
-    pub certificate: Option<CertificateRecord>,
-}
-
-/// An upper bound on the distance to the optimum.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CertificateRecord {
-    pub relative_residual: f64,
-    pub relative_distance: f64,
-    pub distance: f64,
-    pub largest_distance: f64,
-    pub objective: f64,
-    pub objective_gap: f64,
-    pub fixed_error: f64,
 }
 
 /// How the number of clusters was chosen.
@@ -152,7 +116,7 @@ pub struct ChoiceRecord {
     /// The smallest and the largest number considered.
     pub from: usize,
     pub to: usize,
-    pub parameters: BTreeMap<String, serde_json::Value>,
+    pub parameters: Values,
 }
 
 /// The duration of a stage.
@@ -172,7 +136,7 @@ pub struct CutRecord {
     /// Number of samples in each cluster, in the order of the labels.
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
-    pub violations: Option<ConstraintsRecord>,
+    pub violations: Option<Violations>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<usize>>,
 }
@@ -182,26 +146,10 @@ impl MethodRecord {
     pub fn of(preset: Option<String>, spec: &PipelineSpec) -> Self {
         let parts = spec.parts().into_iter();
         let does_something = parts.clone().filter(|(_, part)| !part.is_none());
-        let names: Vec<String> = does_something.map(|(_, part)| told(part)).collect();
-        let parts = parts.map(|(stage, part)| (stage.key(), PartRecord::of(part))).collect();
+        let names: Vec<String> = does_something.map(|(_, part)| part.told()).collect();
+        let parts = parts.map(|(stage, part)| (stage.key(), part.clone())).collect();
         MethodRecord { preset, parts, in_a_line: names.join(" + ") }
     }
-}
-
-impl PartRecord {
-    fn of(part: &Part) -> Self {
-        PartRecord { name: told(part), parameters: values(&part.values) }
-    }
-}
-
-/// The name of a part; a combination of rules is described by its rules.
-fn told(part: &Part) -> String {
-    if part.of.is_empty() { part.name.clone() } else { part.to_string() }
-}
-
-/// Values of parameters as JSON.
-pub fn values(values: &Values) -> BTreeMap<String, serde_json::Value> {
-    values.iter().map(|(name, value)| (name.clone(), json(value))).collect()
 }
 
 /// Writes a record into a file.
@@ -218,12 +166,7 @@ pub fn thread_count(threads: u16) -> usize {
 
 /// The value of a parameter as JSON.
 pub fn json(value: &Value) -> serde_json::Value {
-    match value {
-        Value::Bool(b) => (*b).into(),
-        Value::Int(i) => (*i).into(),
-        Value::Float(x) => (*x).into(),
-        other => other.to_string().into(),
-    }
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 /// Whether a backend brings kernels under its own name.
@@ -240,52 +183,16 @@ impl MachineRecord {
 
     /// The record of these options on this machine.
     pub fn of(machine: &MachineArgs, usage: &Usage) -> Self {
-        let kernels = usage.kernels.iter().map(|used| KernelRecord {
-            kernel: used.kernel.to_string(),
-            library: used.library.clone(),
-            calls: used.calls,
-        });
         let idle =
             |name: &String| usage.kernels.is_empty() || is_foreign(name) && !usage.involves(name);
         MachineRecord {
-            kernels: kernels.collect(),
+            kernels: usage.kernels.clone(),
             backend_is_idle: machine.backend.as_ref().is_some_and(idle),
             threads: thread_count(machine.threads),
             precision: machine.precision,
             backend: machine.backend_name().to_string(),
             memory_limit_bytes: machine.memory.map(|amount| amount.0),
         }
-    }
-}
-
-impl From<&Report> for ReportRecord {
-    fn from(report: &Report) -> Self {
-        ReportRecord {
-            component: report.component.clone(),
-            status: report.status.to_string(),
-            iterations: report.iterations,
-            certificate: report.certificate.map(CertificateRecord::from),
-        }
-    }
-}
-
-impl From<Certificate> for CertificateRecord {
-    fn from(c: Certificate) -> Self {
-        CertificateRecord {
-            relative_residual: c.relative_residual,
-            relative_distance: c.relative_distance,
-            distance: c.distance,
-            largest_distance: c.largest_distance,
-            objective: c.objective,
-            objective_gap: c.objective_gap,
-            fixed_error: c.fixed_error,
-        }
-    }
-}
-
-impl From<Violations> for ConstraintsRecord {
-    fn from(v: Violations) -> Self {
-        ConstraintsRecord { must_link: v.must_link, cannot_link: v.cannot_link }
     }
 }
 
@@ -311,7 +218,7 @@ impl CutRecord {
             clusters: partition.clusters(),
             sizes,
             scores: scores.map(|scores| scores.named().into_iter().collect()),
-            violations: violations.map(ConstraintsRecord::from),
+            violations,
             labels: None,
         }
     }

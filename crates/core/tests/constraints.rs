@@ -51,7 +51,7 @@ fn repeated_and_reversed_pairs_are_one() {
     let c = Constraints::new(4, &[(1, 0), (0, 1), (0, 1)], &[(3, 2), (2, 3)]).unwrap();
     assert_eq!((c.must_link(), c.cannot_link()), (&[(0, 1)][..], &[(2, 3)][..]));
     let apart = Partition::from_labels([0, 1, 2, 2]);
-    assert_eq!(c.violations(&apart), Violations { must_link: 1, cannot_link: 1 });
+    assert_eq!(c.violations(&apart), Violations::new(1, 1));
     assert_eq!(c.violations(&Partition::from_labels([0, 0, 0, 1])), Violations::default());
 }
 

@@ -303,8 +303,8 @@ fn broken_constraints_are_counted() {
         Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
     let method = method.with_constraints(known.clone());
     let violations = |k| method.run(&e, k, ctx).unwrap().violations.unwrap();
-    assert_eq!(violations(1), Violations { must_link: 0, cannot_link: 3 });
-    assert_eq!(violations(8), Violations { must_link: 2, cannot_link: 0 });
+    assert_eq!(violations(1), Violations::new(0, 3));
+    assert_eq!(violations(8), Violations::new(2, 0));
     let fit = method.fit(&e, &Question::default(), ctx).unwrap();
     let cut = fit.cut(3, ctx).unwrap();
     assert_eq!(fit.violations(&cut), Some(known.violations(&cut)));

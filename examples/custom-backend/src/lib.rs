@@ -4,7 +4,7 @@
 //! Only the product is required; the factorisations are those of the reference
 //! kernels until a backend brings its own.
 
-use enclust_core::{Backend, MatMut, MatRef, Real, Registry, check_product, part};
+use enclust_core::prelude::*;
 
 part! {
     /// Products by Kahan's compensated summation: the error of an entry does not

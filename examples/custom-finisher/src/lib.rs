@@ -2,14 +2,10 @@
 //! alone.
 //!
 //! [`Consensus::fit`] reads the evidence once; the [`Fitted`] it gives answers
-//! for any number of clusters.
+//! for any number of clusters. A function that finds the number of clusters itself says so by
+//! [`Consensus::gives_exactly_k`].
 
-use enclust_core::{
-    Consensus, Ctx, Evidence, Fitted, Kind, Partition, Real, Registry, Result, Similarity, check_k,
-    part,
-};
-
-const NAME: &str = "k-medoids";
+use enclust_core::prelude::*;
 
 /// How often the medoids may move; a few moves are the rule.
 const MOVES: usize = 100;
@@ -58,7 +54,7 @@ impl<S: Real> Consensus<S> for KMedoids {
     }
 
     fn fit(&self, evidence: &Evidence<S>, _: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
-        let similarity = evidence.similarity_for(NAME)?;
+        let similarity = evidence.similarity_for(self.name())?;
         Ok(Box::new(Around(similarity.clone())))
     }
 }
@@ -68,7 +64,7 @@ struct Around<S>(Similarity<S>);
 
 impl<S: Real> Fitted<S> for Around<S> {
     fn cut(&self, k: usize, _: &Ctx<'_, S>) -> Result<Partition> {
-        check_k(NAME, k, self.0.len())?;
+        check_k(KMedoids.name(), k, self.0.len())?;
         let mut medoids = self.greedy(k);
         let mut clusters = self.nearest(&medoids);
         for _ in 0..MOVES {

@@ -1,11 +1,10 @@
 //! `enclust generate`: base clusterings from features.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ensemble, ParamType, Parameters, Watch};
+use enclust::core::{Ensemble, ParamType, Parameters, Values, Watch};
 use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
 use enclust_io::{Features, Pool, read_features_with, write_pool};
 use serde::Serialize;
@@ -18,7 +17,7 @@ use crate::interrupt::while_writing;
 use crate::machine::in_threads;
 use crate::progress::Progress;
 use crate::recipe::wrong;
-use crate::record::{Timing, Versions, thread_count, values, write_json};
+use crate::record::{Timing, Versions, thread_count, write_json};
 
 /// Make a pool of base clusterings from features
 ///
@@ -109,7 +108,7 @@ struct GenerateRecord {
     inputs: Vec<Input>,
     samples: usize,
     dimension: usize,
-    parameters: BTreeMap<String, serde_json::Value>,
+    parameters: Values,
     threads: usize,
     timings: Vec<Timing>,
     /// Number of clusters of each base clustering.
@@ -192,7 +191,7 @@ impl GenerateArgs {
             inputs: vec![Input::of("features", &self.features_file)?],
             samples: features.samples,
             dimension: features.dimension,
-            parameters: values(&params.to_values()),
+            parameters: params.to_values(),
             threads: thread_count(self.threads),
             timings,
             clusters: ensemble.clusters().to_vec(),

@@ -1,12 +1,11 @@
 //! `enclust stability`: number of clusters and stability.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ensemble, Metered, Parameters};
+use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, write_atomically};
 use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose, stability};
@@ -22,7 +21,7 @@ use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
 use crate::progress::Progress;
 use crate::recipe::{RecipeArgs, misfit, wrong};
-use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions, values};
+use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions};
 use crate::selection::{Selection, SelectionArgs};
 
 /// Show how stable the clusters are for each number of clusters
@@ -109,7 +108,7 @@ struct StabilityRecord {
     method: MethodRecord,
     machine: MachineRecord,
     seed: u32,
-    parameters: BTreeMap<String, serde_json::Value>,
+    parameters: Values,
     take: usize,
     timings: Vec<Timing>,
     levels: Vec<LevelRecord>,
@@ -233,7 +232,7 @@ impl StabilityArgs {
             method,
             machine,
             seed: self.selection.seed,
-            parameters: values(&found.params.to_values()),
+            parameters: found.params.to_values(),
             take: found.take,
             timings,
             levels: found.levels.iter().map(LevelRecord::from).collect(),

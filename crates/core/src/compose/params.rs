@@ -6,7 +6,11 @@ use std::fmt;
 use crate::error::ParamError;
 
 /// A parameter value as a file or a command line writes it.
+///
+/// With the feature `serde` it is read and written as a plain truth value, number or word.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(untagged, expecting = "true, false, a number or a word"))]
 #[non_exhaustive]
 pub enum Value {
     /// A truth value.
@@ -199,6 +203,7 @@ impl fmt::Display for Range {
 /// What there is to know about one parameter; made by
 /// [`parameters!`](crate::parameters).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ParamSpec {
     /// Its name.
     pub name: &'static str,
@@ -213,6 +218,20 @@ pub struct ParamSpec {
     /// The values published as tried when it was tuned, by its authors or, where they printed
     /// none, by others; empty if no one has published any.
     pub tried: Vec<Value>,
+}
+
+impl ParamSpec {
+    /// A parameter with this default, of any value in the range.
+    pub fn new<T: ParamType>(
+        name: &'static str,
+        doc: String,
+        default: &T,
+        range: Range,
+        tried: Vec<Value>,
+    ) -> Self {
+        let (expected, default) = (T::expected(), default.to_value());
+        ParamSpec { name, doc, expected, default, range, tried }
+    }
 }
 
 /// A parameter struct made by [`parameters!`](crate::parameters).
@@ -325,14 +344,13 @@ macro_rules! parameters {
         impl $crate::Parameters for $name {
             fn specs() -> Vec<$crate::ParamSpec> {
                 let _defaults = <$name as Default>::default();
-                vec![$( $crate::ParamSpec {
-                    name: stringify!($field),
-                    doc: [$($doc),*].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
-                    expected: <$type as $crate::ParamType>::expected(),
-                    default: $crate::ParamType::to_value(&_defaults.$field),
-                    range: $crate::parameters!(@range $($range)?),
-                    tried: vec![$($( $crate::Value::from($tried) ),+)?],
-                }, )*]
+                vec![$( $crate::ParamSpec::new(
+                    stringify!($field),
+                    [$($doc),*].iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "),
+                    &_defaults.$field,
+                    $crate::parameters!(@range $($range)?),
+                    vec![$($( $crate::Value::from($tried) ),+)?],
+                ), )*]
             }
 
             #[allow(unused_mut)]

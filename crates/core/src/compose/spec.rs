@@ -18,7 +18,12 @@ use crate::stages::stage::Stage;
 /// assert_eq!(rule.to_string(), "any(kkt(tolerance=0.0001), iterations)");
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
+///
+/// With the feature `serde` it is written as `{"name": …, "parameters": {…}}`. The name of a
+/// combination of rules is what the command line writes: `any(kkt, iterations)`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "written::Written", try_from = "written::Written"))]
 #[non_exhaustive]
 pub struct Part {
     /// Its name in the registry.
@@ -44,6 +49,20 @@ impl Part {
     /// With these values in place of its own.
     pub fn with_values(self, values: Values) -> Self {
         Part { values, ..self }
+    }
+
+    /// The name of the part; a combination of rules is told by the rules in it.
+    ///
+    /// ```
+    /// use enclust_core::Part;
+    ///
+    /// let rule: Part = "any(kkt, iterations(limit=5))".parse()?;
+    /// assert_eq!(rule.told(), "any(kkt, iterations(limit=5))");
+    /// assert_eq!(Part::named("lwca").set("theta", 0.5).told(), "lwca");
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn told(&self) -> String {
+        if self.of.is_empty() { self.name.clone() } else { self.to_string() }
     }
 
     /// Whether it is the part that does nothing.
@@ -119,9 +138,41 @@ fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then(|| if nothing { Vec::new() } else { items })
 }
 
+/// How serde reads and writes a part.
+#[cfg(feature = "serde")]
+mod written {
+    use super::{Part, Values};
+    use crate::error::Error;
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    pub struct Written {
+        name: String,
+        parameters: Values,
+    }
+
+    impl From<Part> for Written {
+        fn from(part: Part) -> Self {
+            let name = part.told();
+            let parameters = if part.of.is_empty() { part.values } else { Values::new() };
+            Written { name, parameters }
+        }
+    }
+
+    impl TryFrom<Written> for Part {
+        type Error = Error;
+
+        fn try_from(written: Written) -> Result<Self, Error> {
+            let mut part: Part = written.name.parse()?;
+            part.values.extend(written.parameters);
+            Ok(part)
+        }
+    }
+}
+
 /// The parts of a pipeline by name, and what it is to run on if that is part of the question, as
 /// in an ablation.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct PipelineSpec {
     /// The representation.
@@ -131,14 +182,17 @@ pub struct PipelineSpec {
     /// The enhancer.
     pub enhance: Part,
     /// A stopping rule in place of the enhancer's own.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub stop: Option<Part>,
     /// The consensus function.
     pub consensus: Part,
     /// The backend, where one is named. [`Registry::pipeline`](crate::Registry::pipeline) does not
     /// read it: a pipeline runs on the backend of its context.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub backend: Option<Part>,
     /// The precision, `f32` or `f64`, where one is named. A registry is of one precision, so
     /// [`Registry::pipeline`](crate::Registry::pipeline) does not read it either.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub precision: Option<Part>,
 }
 

@@ -39,7 +39,7 @@ type Pair = (usize, usize);
 ///
 /// let c = Constraints::new(5, &[(0, 1), (1, 0), (1, 2)], &[(2, 4)])?;
 /// let labels = Partition::from_labels([0, 0, 1, 1, 1]);
-/// assert_eq!(c.violations(&labels), Violations { must_link: 1, cannot_link: 1 });
+/// assert_eq!(c.violations(&labels), Violations::new(1, 1));
 ///
 /// let error = Constraints::new(5, &[(0, 1), (1, 2)], &[(2, 0)]).unwrap_err();
 /// assert_eq!(error.to_string(), "samples 2 and 0 cannot be linked, but must-links join them: 2 - 1 - 0");
@@ -57,11 +57,20 @@ pub struct Constraints {
 
 /// How many constraints a partition breaks, each pair counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct Violations {
     /// Must-link pairs with different labels.
     pub must_link: usize,
     /// Cannot-link pairs with the same label.
     pub cannot_link: usize,
+}
+
+impl Violations {
+    /// This many broken pairs of each kind.
+    pub fn new(must_link: usize, cannot_link: usize) -> Self {
+        Violations { must_link, cannot_link }
+    }
 }
 
 impl Constraints {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 ///
 /// As in SciPy, cluster i < n is sample i and cluster n + t is what merge t made.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Merge {
     /// The smaller cluster number.
     pub left: usize,

@@ -18,6 +18,7 @@ pub(crate) use plan::{check, require};
 
 /// What a stage takes, its input left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Footprint {
     /// What its answer holds, which lives on when the stage is done.
     pub result: Bytes,

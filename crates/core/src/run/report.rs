@@ -7,20 +7,29 @@ use crate::evidence::similarity::Similarity;
 use crate::numbers::real::Real;
 
 /// How an iteration ended.
+///
+/// With the feature `serde` it is read and written in the words of its `Display`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
     /// The answer came without iterating.
+    #[cfg_attr(feature = "serde", serde(rename = "direct"))]
     Direct,
     /// The stopping rule was met.
+    #[cfg_attr(feature = "serde", serde(rename = "converged"))]
     Converged,
     /// The iteration limit came first.
+    #[cfg_attr(feature = "serde", serde(rename = "iteration limit reached"))]
     IterationLimit,
     /// The time limit came first.
+    #[cfg_attr(feature = "serde", serde(rename = "time limit reached"))]
     TimeLimit,
     /// The arithmetic cannot get any closer, and the stopping rule was not met.
+    #[cfg_attr(feature = "serde", serde(rename = "limit of the precision reached"))]
     PrecisionLimit,
     /// An observer or the cancel flag stopped it.
+    #[cfg_attr(feature = "serde", serde(rename = "cancelled"))]
     Cancelled,
 }
 
@@ -39,6 +48,7 @@ impl fmt::Display for Status {
 
 /// The step of one variable in one iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Change {
     /// Which variable.
@@ -118,12 +128,16 @@ impl Change {
 /// let record = Record::default().with_residual(1e-3).with_changes(vec![Change::new("C", 0.1, 2.0)]);
 /// assert_eq!(record.objective, None);
 /// ```
+///
+/// With the feature `serde` it can be written; the time is in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Record {
     /// Number of the iteration, from 1.
     pub iteration: usize,
     /// Time since the iteration began.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
     pub elapsed: Duration,
     /// Step of each variable, if someone needs it.
     pub changes: Vec<Change>,
@@ -133,6 +147,11 @@ pub struct Record {
     pub residual: Option<f64>,
     /// How the iteration ends, if the part itself cannot or need not go on.
     pub end: Option<Status>,
+}
+
+#[cfg(feature = "serde")]
+fn in_seconds<W: serde::Serializer>(time: &Duration, to: W) -> Result<W::Ok, W::Error> {
+    to.serialize_f64(time.as_secs_f64())
 }
 
 impl Record {
@@ -171,6 +190,7 @@ impl Record {
 /// A proof of how close an answer is to the optimum of the enhancement problem:
 /// every figure is an upper bound, computed from the answer itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Certificate {
     /// ‖R‖ / λ‖A‖, R the residual of the optimality conditions, as it was computed.
@@ -191,7 +211,11 @@ pub struct Certificate {
 }
 
 /// How an iteration, or a part that does not iterate, went.
+///
+/// With the feature `serde` the last iteration is written if there is one, and left out when a
+/// report is read.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
     /// The part.
@@ -201,6 +225,10 @@ pub struct Report {
     /// Number of iterations made.
     pub iterations: usize,
     /// The last iteration, if there was one.
+    #[cfg_attr(
+        feature = "serde",
+        serde(skip_deserializing, skip_serializing_if = "Option::is_none")
+    )]
     pub last: Option<Record>,
     /// How close the answer is to the optimum, if the enhancer can prove it.
     pub certificate: Option<Certificate>,
@@ -221,6 +249,11 @@ impl Report {
     /// The same with the last iteration, whose number is that of iterations made.
     pub fn with_last(self, last: Record) -> Self {
         Report { iterations: last.iteration, last: Some(last), ..self }
+    }
+
+    /// The same without the last iteration.
+    pub fn without_last(self) -> Self {
+        Report { last: None, ..self }
     }
 
     /// The same with a certificate.

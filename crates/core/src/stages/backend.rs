@@ -20,19 +20,26 @@ pub struct Eigen<S> {
 
 /// The kernels of a [`Backend`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Kernel {
     /// [`Backend::gemm`].
+    #[cfg_attr(feature = "serde", serde(rename = "product"))]
     Product,
     /// [`Backend::factor_spd`] and the solves with it.
+    #[cfg_attr(feature = "serde", serde(rename = "factor"))]
     Factor,
     /// [`Backend::eigh`].
+    #[cfg_attr(feature = "serde", serde(rename = "eigenpairs"))]
     Eigen,
     /// [`Backend::sparse`] and the products by it.
+    #[cfg_attr(feature = "serde", serde(rename = "sparse product"))]
     SparseProduct,
     /// [`Backend::factor_sparse`] and the solves with it.
+    #[cfg_attr(feature = "serde", serde(rename = "sparse factor"))]
     SparseFactor,
     /// [`Backend::factor_incomplete`] and the solves with it.
+    #[cfg_attr(feature = "serde", serde(rename = "incomplete factor"))]
     IncompleteFactor,
 }
 

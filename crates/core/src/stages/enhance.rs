@@ -103,7 +103,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// use enclust_core::{Confident, Ctx, Mat, Problem, Similarity};
     ///
     /// // C ← (A + C/2) / 2 has the fixed point 2A/3; the fixed pair (0, 1) stays.
-    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.3, 0.9, 1.0, 0.6, 0.3, 0.6, 1.0])?;
+    /// let a = Similarity::from_matrix(3, &[1.0_f64, 0.9, 0.3, 0.9, 1.0, 0.6, 0.3, 0.6, 1.0])?;
     /// let confident = Confident::from_pairs(&a, [(0, 1, 1.0)])?;
     /// let (problem, given) = (Problem::new(&a, &confident)?, a.square());
     /// let enhanced = problem.fixed_point(("halving", 1e-9, 100), &Ctx::default(), |c| {

@@ -60,6 +60,7 @@ pub struct Usage {
 
 /// How often one kernel was called.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct KernelUsage {
     /// The kernel.
@@ -89,15 +90,19 @@ impl Usage {
     }
 }
 
+impl fmt::Display for KernelUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KernelUsage { kernel, library, calls, .. } = self;
+        let noun = if *calls == 1 { "call" } else { "calls" };
+        write!(f, "{kernel} by {library}: {calls} {noun}")
+    }
+}
+
 /// One phrase for each kernel.
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, KernelUsage { kernel, library, calls, .. }) in self.kernels.iter().enumerate() {
-            let separator = if at == 0 { "" } else { ", " };
-            let noun = if *calls == 1 { "call" } else { "calls" };
-            write!(f, "{separator}{kernel} by {library}: {calls} {noun}")?;
-        }
-        Ok(())
+        let phrases: Vec<String> = self.kernels.iter().map(KernelUsage::to_string).collect();
+        f.write_str(&phrases.join(", "))
     }
 }
 

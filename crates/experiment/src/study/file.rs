@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use enclust_core::{Stage, Value};
-use serde::{Deserialize, Serialize};
+use enclust_core::{Stage, Value, Values};
+use serde::Deserialize;
 use toml::Spanned;
 
 use crate::error::StudyError;
@@ -130,7 +130,7 @@ pub enum TrueWord {
 }
 
 /// Values of parameters by stage and name, written `stage.parameter = value`.
-pub type Settings = BTreeMap<String, BTreeMap<String, Setting>>;
+pub type Settings = BTreeMap<String, Values>;
 
 /// A pipeline, or a change of the base pipeline.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -229,7 +229,7 @@ pub enum GridValues {
     /// The values that its authors tried.
     Published(PublishedWord),
     /// These.
-    These(Vec<Setting>),
+    These(Vec<Value>),
 }
 
 /// The word `published`, as in "the published grid".
@@ -238,42 +238,6 @@ pub enum PublishedWord {
     /// The only value.
     #[serde(rename = "published")]
     Published,
-}
-
-/// The value of a parameter in a file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "true, false, a number or a word")]
-pub enum Setting {
-    /// A Boolean.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A number.
-    Float(f64),
-    /// A word.
-    Text(String),
-}
-
-impl From<&Setting> for Value {
-    fn from(setting: &Setting) -> Self {
-        match setting {
-            Setting::Bool(b) => Value::Bool(*b),
-            Setting::Int(i) => Value::Int(*i),
-            Setting::Float(x) => Value::Float(*x),
-            Setting::Text(t) => Value::Text(t.clone()),
-        }
-    }
-}
-
-impl From<&Value> for Setting {
-    fn from(value: &Value) -> Self {
-        match value {
-            Value::Bool(b) => Setting::Bool(*b),
-            Value::Int(i) => Setting::Int(*i),
-            Value::Float(x) => Setting::Float(*x),
-            other => Setting::Text(other.to_string()),
-        }
-    }
 }
 
 impl Study {
@@ -425,7 +389,7 @@ impl Recipe {
             return name.clone();
         }
         let parts = self.parts().map(|(stage, part)| format!("{stage}={part}"));
-        let set = settings(&self.set).map(|(path, v)| format!("{path}={}", Value::from(v)));
+        let set = settings(&self.set).map(|(path, v)| format!("{path}={v}"));
         let changes: Vec<String> = parts.chain(set).collect();
         if changes.is_empty() { "base".into() } else { changes.join(" ") }
     }
@@ -439,7 +403,7 @@ fn renamed(message: &str) -> Option<String> {
 }
 
 /// Settings by full name, `stage.parameter`.
-pub(crate) fn settings(set: &Settings) -> impl Iterator<Item = (String, &Setting)> {
+pub(crate) fn settings(set: &Settings) -> impl Iterator<Item = (String, &Value)> {
     set.iter().flat_map(|(stage, values)| {
         values.iter().map(move |(parameter, value)| (format!("{stage}.{parameter}"), value))
     })

@@ -103,8 +103,8 @@ pub use cell::CellResult;
 pub use cluster_counts::OtherCount;
 pub use composed::Registries;
 pub use file::{
-    Clusters, Draws, Grid, GridStage, GridValues, OneOrMany, PublishedWord, Recipe, Setting,
-    Settings, Study, TrueWord,
+    Clusters, Draws, Grid, GridStage, GridValues, OneOrMany, PublishedWord, Recipe, Settings,
+    Study, TrueWord,
 };
 pub use folder::{RunOptions, merge};
 pub use journal::Finished;
@@ -112,7 +112,7 @@ pub use metric::Metric;
 pub use pair_curve::PairFigure;
 pub use plan::{Plan, Refused};
 pub use protocol::{
-    Cell, EnsembleRule, Figure, PartRecord, PipelineRecord, PoolRecord, Protocol, VariantRecord,
+    Cell, EnsembleRule, Figure, PipelineRecord, PoolRecord, Protocol, VariantRecord,
 };
 pub(crate) use results::csv;
 pub use results::{Results, RunRow, SummaryRow, TimingRow};

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use enclust_core::{Error, PipelineSpec, Real, Registry};
+use enclust_core::{Error, Part, PipelineSpec, Real, Registry};
 use serde::{Deserialize, Serialize};
 
-use super::file::Setting;
 use super::metric::Metric;
 use super::tuning::Tuning;
 use crate::PaperDraws;
@@ -125,35 +124,17 @@ pub struct VariantRecord {
     pub against: Option<String>,
 }
 
-/// The parts of a pipeline by stage.
-pub type PipelineRecord = BTreeMap<String, PartRecord>;
-
-/// A part with all parameters, including defaults.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PartRecord {
-    /// Its name.
-    pub name: String,
-    /// All its parameters.
-    pub parameters: BTreeMap<String, Setting>,
-}
+/// The parts of a pipeline by stage, with every parameter, defaults included.
+pub type PipelineRecord = BTreeMap<String, Part>;
 
 /// All parts of a pipeline with all parameters.
 pub(crate) fn record<S: Real>(
     registry: &Registry<S>,
     spec: &PipelineSpec,
 ) -> Result<PipelineRecord, Error> {
-    let mut record = PipelineRecord::new();
-    for (stage, part) in registry.resolved(spec)?.parts() {
-        let name = if part.of.is_empty() {
-            part.name.clone()
-        } else {
-            // A combination of rules is described by its rules.
-            part.to_string()
-        };
-        let parameters = part.values.iter().map(|(name, v)| (name.clone(), v.into())).collect();
-        record.insert(stage.to_string(), PartRecord { name, parameters });
-    }
-    Ok(record)
+    let resolved = registry.resolved(spec)?;
+    let parts = resolved.parts().into_iter();
+    Ok(parts.map(|(stage, part)| (stage.to_string(), part.clone())).collect())
 }
 
 /// The position of a cell in its protocol.

@@ -127,7 +127,7 @@ fn parameters_of<S: Real>(
                 for (parameter, values) in parameters {
                     let path = format!("{stage}.{parameter}");
                     let values = match values {
-                        GridValues::These(values) => values.iter().map(Value::from).collect(),
+                        GridValues::These(values) => values.clone(),
                         GridValues::Published(_) => published(registry, spec, stage, parameter)?,
                     };
                     all.push((path, values));
@@ -199,7 +199,7 @@ fn changed<S: Real>(
 }
 
 fn apply(spec: &mut PipelineSpec, set: &Settings) -> Result<(), Error> {
-    settings(set).try_for_each(|(path, value)| spec.set(&path, value))
+    settings(set).try_for_each(|(path, value)| spec.set(&path, value.clone()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use enclust_core::Value;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::metric::Metric;
@@ -229,7 +228,7 @@ fn values_at(protocol: &Protocol, recipe: &TunedRecipe, variant: usize, pool: us
     let parts = &protocol.variants[variant].pipelines[pool];
     let value = |path: &String| {
         let (stage, parameter) = path.split_once('.')?;
-        let value = Value::from(parts.get(stage)?.parameters.get(parameter)?);
+        let value = parts.get(stage)?.values.get(parameter)?;
         Some(format!("{path}={value}"))
     };
     recipe.parameters.iter().filter_map(value).collect::<Vec<_>>().join(" ")
@@ -241,9 +240,8 @@ pub(crate) fn same_pipelines(one: &[PipelineRecord], other: &[PipelineRecord]) -
         let parts = records.iter().flatten();
         parts
             .map(|(stage, part)| {
-                let values =
-                    part.parameters.iter().map(|(p, v)| format!(" {p}={}", Value::from(v)));
-                format!("{stage} {}{}", part.name, values.collect::<String>())
+                let values = part.values.iter().map(|(p, v)| format!(" {p}={v}"));
+                format!("{stage} {}{}", part.told(), values.collect::<String>())
             })
             .collect()
     };
@@ -252,25 +250,26 @@ pub(crate) fn same_pipelines(one: &[PipelineRecord], other: &[PipelineRecord]) -
 
 #[cfg(test)]
 mod tests {
+    use enclust_core::{Part, Value};
+
     use super::super::cell::CellResult;
+    use super::super::protocol::VariantRecord;
     use super::super::protocol::tests::example;
-    use super::super::protocol::{PartRecord, VariantRecord};
     use super::*;
-    use crate::study::Setting;
 
     /// Three runs on one pool; λ = 0.1 is best twice, λ = 1 once and by the largest margin.
     fn results() -> Results {
         let mut protocol = example();
         protocol.pools.truncate(1);
         protocol.ensembles.truncate(1);
-        let variant = |lambda: Setting| VariantRecord {
+        let variant = |lambda: Value| VariantRecord {
             name: format!("m enhance.lambda={lambda:?}"),
             recipe: "m".into(),
             pipelines: vec![[("enhance".to_string(), part(lambda))].into()],
             against: None,
         };
         protocol.variants =
-            vec![variant(Setting::Float(0.1)), variant(Setting::Int(1)), variant(Setting::Int(2))];
+            vec![variant(Value::Float(0.1)), variant(Value::Int(1)), variant(Value::Int(2))];
         protocol.tuning = Some(Tuning {
             metric: "ari".into(),
             recipes: vec![TunedRecipe {
@@ -298,8 +297,8 @@ mod tests {
         Results { protocol, finished }
     }
 
-    fn part(lambda: Setting) -> PartRecord {
-        PartRecord { name: "exact".into(), parameters: [("lambda".to_string(), lambda)].into() }
+    fn part(lambda: Value) -> Part {
+        Part::named("exact").set("lambda", lambda)
     }
 
     #[test]
@@ -346,8 +345,8 @@ mod tests {
     #[test]
     fn one_is_one_however_it_is_written() {
         let pipeline = |lambda| vec![PipelineRecord::from([("enhance".into(), part(lambda))])];
-        let (int, float) = (pipeline(Setting::Int(1)), pipeline(Setting::Float(1.0)));
+        let (int, float) = (pipeline(Value::Int(1)), pipeline(Value::Float(1.0)));
         assert!(same_pipelines(&int, &float));
-        assert!(!same_pipelines(&int, &pipeline(Setting::Float(1.5))));
+        assert!(!same_pipelines(&int, &pipeline(Value::Float(1.5))));
     }
 }

@@ -1,11 +1,9 @@
 //! The variants of a study: all points of the grids of all recipes, on all pools.
 
-use std::collections::BTreeMap;
-
-use enclust_core::{Error, PipelineSpec, Registry, Value};
+use enclust_core::{Error, PipelineSpec, Registry, Value, Values};
 use toml::Spanned;
 
-use super::file::{Recipe, Setting, Study};
+use super::file::{Recipe, Study};
 use super::metric::Metric;
 use super::protocol::{VariantRecord, record};
 use super::recipe::{Point, Refusal, points, without_grid};
@@ -126,10 +124,9 @@ impl Study {
         for (_, recipe) in self.recipes_to_run() {
             for pool in &self.pools {
                 let Some(stages) = recipe.get_ref().per_pool.get(pool) else { continue };
-                let of_stage = |(stage, values): (&String, &BTreeMap<String, Setting>)| {
-                    let written = |(name, value): (&String, &Setting)| {
-                        format!("{stage}.{name}={}", Value::from(value))
-                    };
+                let of_stage = |(stage, values): (&String, &Values)| {
+                    let written =
+                        |(name, value): (&String, &Value)| format!("{stage}.{name}={value}");
                     values.iter().map(written).collect::<Vec<_>>()
                 };
                 let settings = stages.iter().flat_map(of_stage).collect();

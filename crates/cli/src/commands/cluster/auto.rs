@@ -10,7 +10,7 @@ use crate::clusters::usual_range;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::record::{ChoiceRecord, values};
+use crate::record::ChoiceRecord;
 
 /// The k that the rule `auto` of `enclust stability` chooses.
 pub fn number_of_clusters<S: Precision>(
@@ -33,6 +33,6 @@ pub fn number_of_clusters<S: Precision>(
         reason: choice.reason,
         from: *range.start(),
         to: *range.end(),
-        parameters: values(&params.to_values()),
+        parameters: params.to_values(),
     })
 }

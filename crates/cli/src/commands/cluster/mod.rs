@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use enclust::core::{
-    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Stage, Usage, Violations,
+    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report, Stage, Usage,
+    Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
@@ -32,7 +33,7 @@ use crate::progress::Watching;
 use crate::recipe::RecipeArgs;
 use crate::record::{
     ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
-    ReportRecord, RunRecord, Timing, Versions,
+    RunRecord, Timing, Versions,
 };
 use crate::selection::SelectionArgs;
 
@@ -201,8 +202,8 @@ impl ClusterArgs {
             constraints,
             machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
-            learning: fit.learning.as_ref().map(ReportRecord::from),
-            report: (&fit.report).into(),
+            learning: fit.learning.clone().map(Report::without_last),
+            report: fit.report.clone().without_last(),
             timings: effort.timings,
             choice: None,
             results: cuts.iter().map(CutRecord::from).collect(),

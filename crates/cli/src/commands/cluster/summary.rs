@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use enclust::core::Report;
+
 use super::ClusterArgs;
 use crate::console::{Console, HEAD};
-use crate::record::{CutRecord, KernelRecord, ReportRecord, RunRecord};
+use crate::record::{CutRecord, RunRecord, json};
 
 /// The scores in the table: the name in records and the heading of the column.
 const SCORES: [(&str, &str); 5] =
@@ -35,11 +37,11 @@ fn other_count(cut: &CutRecord) -> Option<String> {
 /// Prints parameters and times if the verbosity requests them.
 pub fn details(record: &RunRecord, console: &Console) {
     for (stage, part) in &record.method.parts {
-        let values = part.parameters.iter().map(|(name, value)| format!(" {name}={value}"));
-        console.detail(1, format!("{stage}: {}{}", part.name, values.collect::<String>()));
+        let values = part.values.iter().map(|(name, value)| format!(" {name}={}", json(value)));
+        console.detail(1, format!("{stage}: {}{}", part.told(), values.collect::<String>()));
     }
-    for KernelRecord { kernel, library, calls } in &record.machine.kernels {
-        console.detail(1, format!("{kernel} by {library}: {calls} calls"));
+    for used in &record.machine.kernels {
+        console.detail(1, used.to_string());
     }
     for timing in &record.timings {
         console.detail(1, format!("{:<14} {:>9.3} s", timing.stage, timing.seconds));
@@ -80,7 +82,7 @@ fn about_run(record: &RunRecord) -> String {
     let mut words = record.method.in_a_line.clone();
     let report = &record.report;
     let iterated = record.learning.iter().chain([report]).filter(|report| report.iterations > 0);
-    for (at, ReportRecord { component, status, iterations, .. }) in iterated.enumerate() {
+    for (at, Report { component, status, iterations, .. }) in iterated.enumerate() {
         let mark = if at == 0 { ":" } else { "," };
         write_to(
             &mut words,
