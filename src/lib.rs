@@ -55,10 +55,12 @@ pub use enclust_core as core;
 pub use enclust_enhance as enhance;
 pub use enclust_generate as generate;
 pub use enclust_io as io;
+pub use enclust_kmeans as kmeans;
 pub use enclust_learn as learn;
 pub use enclust_metrics as metrics;
-pub use enclust_registry as registry;
 pub use enclust_stability as stability;
+
+pub mod registry;
 
 #[cfg(feature = "faer")]
 pub use enclust_backend_faer as backend_faer;

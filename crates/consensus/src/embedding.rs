@@ -8,7 +8,7 @@ use enclust_core::{
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
-use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
+use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_watched};
 
 /// A map of the groups into k dimensions, for any k.
 pub(crate) trait Embedding<S: Real>: Send + Sync {
@@ -111,8 +111,9 @@ impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
         self.check_room(k, ctx)?;
         let rows = embed(&self.embedding, k, ctx)?;
         let weights = multiplicities(self.weighting, &self.grouping);
-        let seed = ctx.seed();
-        let found = ctx.install(|_| kmeans(&rows, k, Some(&weights), k, &self.kmeans, seed))??;
+        let (seed, watch) = (ctx.seed(), ctx.watch());
+        let cluster = || kmeans_watched(&rows, k, Some(&weights), k, &self.kmeans, seed, watch);
+        let found = ctx.install(|_| cluster())??;
         Ok(self.grouping.lift(&found.labels))
     }
 

@@ -3,7 +3,6 @@
 
 mod components;
 mod embedding;
-mod kmeans;
 mod linkage;
 mod metaclusters;
 mod ncut;
@@ -13,7 +12,6 @@ mod spectral;
 mod tcut;
 
 pub use components::Components;
-pub use kmeans::{KMeans, KMeansParams, kmeans, kmeans_bytes, kmeans_from, kmeans_on_one_thread};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;

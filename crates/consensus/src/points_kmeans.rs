@@ -8,7 +8,7 @@ use enclust_core::{
 };
 
 use crate::embedding::multiplicities;
-use crate::kmeans::{KMeansParams, kmeans, kmeans_bytes};
+use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_watched};
 
 const NAME: &str = "kmeans";
 
@@ -130,9 +130,10 @@ impl<S: Real> Fitted<S> for Points {
             &format!("k = {k} of n' = {groups}"),
             "request fewer clusters",
         )?;
-        let seed = ctx.seed();
+        let (seed, watch) = (ctx.seed(), ctx.watch());
         let Points { rows, dimension, weights, kmeans: params, .. } = self;
-        let found = ctx.install(|_| kmeans(rows, *dimension, Some(weights), k, params, seed))??;
+        let cluster = || kmeans_watched(rows, *dimension, Some(weights), k, params, seed, watch);
+        let found = ctx.install(|_| cluster())??;
         Ok(self.grouping.lift(&found.labels))
     }
 

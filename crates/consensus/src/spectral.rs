@@ -11,7 +11,7 @@ use enclust_linalg::{
 };
 
 use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root, multiplicities};
-use crate::kmeans::KMeansParams;
+use enclust_kmeans::KMeansParams;
 
 const NAME: &str = "spectral";
 /// Up to this size all eigenvectors are computed.

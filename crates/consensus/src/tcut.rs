@@ -11,7 +11,7 @@ use enclust_linalg::leading_eigenpairs;
 use rayon::prelude::*;
 
 use crate::embedding::{Embedded, Embedding, cut_ahead_bytes, embed, inverse_root, multiplicities};
-use crate::kmeans::KMeansParams;
+use enclust_kmeans::KMeansParams;
 
 const NAME: &str = "tcut";
 /// Replaces the degree of an object that is in no cluster.

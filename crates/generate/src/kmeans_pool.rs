@@ -1,10 +1,10 @@
 //! Pools of k-means clusterings with different numbers of clusters, features and samples.
 
-use enclust_consensus::{KMeansParams, kmeans, kmeans_bytes, kmeans_on_one_thread};
 use enclust_core::{
     Bytes, Component, Ctx, Ensemble, MISSING, ParamError, Parameters, Range, Result, Watch,
     check_k, choice, parameters,
 };
+use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_on_one_thread, kmeans_watched};
 use rand::seq::index;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -62,7 +62,7 @@ parameters! {
 ///
 /// An ensemble needs base clusterings that are good and diverse. Each run draws its number of
 /// clusters K uniformly from 2 to ⌊√n⌋, like the pools of the EC-CMS paper, and is initialised
-/// once by [k-means++](enclust_consensus::kmeans). It may use a random subset of the features
+/// once by [k-means++](enclust_kmeans::kmeans). It may use a random subset of the features
 /// (random subspaces) and be fitted on a random subset of the samples (subsampling); both
 /// subsets are drawn without replacement.
 ///
@@ -74,7 +74,7 @@ parameters! {
 ///
 /// # Complexity
 ///
-/// That of [`kmeans`](enclust_consensus::kmeans) for each run, in parallel. Memory for the
+/// That of [`kmeans`](enclust_kmeans::kmeans) for each run, in parallel. Memory for the
 /// labels and for one run per thread.
 ///
 /// # Determinism and ties
@@ -167,7 +167,7 @@ impl KMeansPool {
         let columns = (0..self.params.size)
             .into_par_iter()
             .with_max_len(1)
-            .map(|run| counter.part(|| plan.run(run)))
+            .map(|run| counter.part(|| plan.run(run, watch)))
             .collect::<Vec<_>>();
         // Of several errors, the one of the first run is returned, for any number of threads.
         let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
@@ -235,7 +235,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The labels of one base clustering.
-    fn run(&self, run: usize) -> Result<Vec<u32>> {
+    fn run(&self, run: usize, watch: Watch<'_>) -> Result<Vec<u32>> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.params.seed);
         rng.set_stream(run as u64);
         let k = rng.random_range(self.params.min_clusters..=self.most_clusters);
@@ -244,9 +244,9 @@ impl<'a> Plan<'a> {
         let rows = draw(self.features.samples, self.fitted, &mut rng);
 
         let alone = self.params.size >= rayon::current_num_threads();
-        let cluster = if alone { kmeans_on_one_thread } else { kmeans };
+        let cluster = if alone { kmeans_on_one_thread } else { kmeans_watched };
         let points = self.features.part(&rows, &columns);
-        let found = cluster(&points, self.seen, None, k, &self.kmeans, seed)?;
+        let found = cluster(&points, self.seen, None, k, &self.kmeans, seed, watch.quiet())?;
         let mut labels = vec![MISSING; self.features.samples];
         put(&mut labels, &rows, &found.labels);
         if self.params.assign == Rest::Nearest && !rows.is_all() {

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use enclust_experiment::reproduce::{PaperTable, Request};
-//! use enclust_registry::standard;
+//! use enclust::registry::standard;
 //!
 //! let request = Request {
 //!     datasets: Some(vec!["Ecoli".into()]),

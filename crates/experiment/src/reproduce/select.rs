@@ -89,7 +89,7 @@ impl PaperTable {
 
 #[cfg(test)]
 mod tests {
-    use enclust_registry::standard;
+    use enclust::registry::standard;
 
     use super::*;
 

@@ -152,7 +152,7 @@ fn summary(values: &[f64], results: &Results) -> Result<Summary, StudyError> {
 
 #[cfg(test)]
 mod tests {
-    use enclust_registry::standard;
+    use enclust::registry::standard;
 
     use super::*;
     use crate::study::Study;

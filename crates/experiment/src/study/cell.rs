@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
+use enclust::registry::Precision;
 use enclust_core::{
     Ctx, Ensemble, Error, Method, Microclusters, Need, Partition, Question, Result, Shape, Stage,
     Watch,
 };
-use enclust_registry::Precision;
 use serde::{Deserialize, Serialize};
 
 use super::composed::{Composed, Runner};

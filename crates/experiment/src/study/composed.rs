@@ -1,9 +1,9 @@
 //! A pipeline of a study with the backend that it runs on, in one of the two precisions.
 
+use enclust::registry::{DEFAULT_BACKEND, Precision, standard};
 use enclust_core::{
     Backend, BoxedPipeline, Method, Need, Part, PipelineSpec, Real, Registry, Result, Shape,
 };
-use enclust_registry::{DEFAULT_BACKEND, Precision, standard};
 
 /// The parts of both precisions.
 ///

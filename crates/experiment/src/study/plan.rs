@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use enclust::registry::DEFAULT_BACKEND;
 use enclust_core::{Error, Kind, Part, Registry, Stage};
 use enclust_io::{Pool, read_pool};
-use enclust_registry::DEFAULT_BACKEND;
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 

@@ -204,8 +204,8 @@ fn apply(spec: &mut PipelineSpec, set: &Settings) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use enclust::registry::standard;
     use enclust_core::Part;
-    use enclust_registry::standard;
 
     use super::*;
 

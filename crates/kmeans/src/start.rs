@@ -5,6 +5,7 @@
 //! Therefore most distances are never computed (E. Raff, *Exact acceleration of k-means++ and
 //! k-means‖*, IJCAI 2021).
 
+use enclust_core::{Result, Watch};
 use pulp::{Arch, NullaryFnOnce};
 use rand::{Rng, RngExt};
 
@@ -18,14 +19,21 @@ const BLOCK: usize = 128;
 /// weight times the squared distance to the points selected before. Among up to [`LANES`]
 /// candidates drawn in this way, the one that reduces the total mass most is selected; the
 /// first one among equals.
-pub fn spread(points: &Points<'_>, k: usize, candidates: usize, rng: &mut impl Rng) -> Vec<usize> {
+pub fn spread(
+    points: &Points<'_>,
+    k: usize,
+    candidates: usize,
+    rng: &mut impl Rng,
+    watch: Watch<'_>,
+) -> Result<Vec<usize>> {
     let first = Masses::new(points.weights.clone()).draw(rng);
     let mut closest = Closest::to(first, points);
     while closest.chosen.len() < k {
+        watch.checkpoint("the start of k-means")?;
         let drawn: Vec<usize> = (0..candidates).map(|_| closest.masses.draw(rng)).collect();
         Arch::new().dispatch(ChooseOneOf { closest: &mut closest, candidates: &drawn });
     }
-    closest.chosen
+    Ok(closest.chosen)
 }
 
 /// The distance of every point to the nearest selected point.
@@ -245,7 +253,7 @@ mod tests {
             let points = Points::new(&coordinates, dimension, Some(&weights)).unwrap();
             let rng = || ChaCha8Rng::seed_from_u64(seed);
             prop_assert_eq!(
-                spread(&points, k, candidates, &mut rng()),
+                spread(&points, k, candidates, &mut rng(), Watch::default()).unwrap(),
                 plain(&points, k, candidates, &mut rng())
             );
         }

@@ -9,7 +9,9 @@ mod points;
 mod start;
 mod tiles;
 
-use enclust_core::{Bytes, Error, Parameters, Partition, Range, Result, check_k, parameters};
+use enclust_core::{
+    Bytes, Error, Parameters, Partition, Range, Result, Watch, check_k, parameters,
+};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -83,7 +85,7 @@ pub struct KMeans {
 /// # Example
 ///
 /// ```
-/// use enclust_consensus::{KMeansParams, kmeans};
+/// use enclust_kmeans::{KMeansParams, kmeans};
 ///
 /// let points = [0.0, 0.1, 5.0, 5.1, 5.2];
 /// let found = kmeans(&points, 1, None, 2, &KMeansParams::default(), 0)?;
@@ -102,19 +104,36 @@ pub fn kmeans(
     params: &KMeansParams,
     seed: u64,
 ) -> Result<KMeans> {
-    let job = Job::new(points, dimension, weights, k, params, seed)?;
+    kmeans_watched(points, dimension, weights, k, params, seed, Watch::default())
+}
+
+/// The same as [`kmeans`], ended by the cancel flag of the watch within one round.
+///
+/// # Errors
+///
+/// The same as for [`kmeans`], and [`Error::Cancelled`].
+pub fn kmeans_watched(
+    points: &[f64],
+    dimension: usize,
+    weights: Option<&[f64]>,
+    k: usize,
+    params: &KMeansParams,
+    seed: u64,
+    watch: Watch<'_>,
+) -> Result<KMeans> {
+    let job = Job { watch, ..Job::new(points, dimension, weights, k, params, seed)? };
     // Threads that share an initialisation would start others while they wait.
     let shared = params.replicates < rayon::current_num_threads();
     let starts = (0..params.replicates).into_par_iter().map(|start| job.run(start, shared));
-    best(starts.collect())
+    best(starts.collect::<Result<_>>()?)
 }
 
-/// The same result as [`kmeans`], computed only on the calling thread. It is intended for
+/// The same result as [`kmeans_watched`], computed only on the calling thread. It is intended for
 /// callers that run many clusterings in parallel.
 ///
 /// # Errors
 ///
-/// The same as for [`kmeans`].
+/// The same as for [`kmeans_watched`].
 pub fn kmeans_on_one_thread(
     points: &[f64],
     dimension: usize,
@@ -122,16 +141,17 @@ pub fn kmeans_on_one_thread(
     k: usize,
     params: &KMeansParams,
     seed: u64,
+    watch: Watch<'_>,
 ) -> Result<KMeans> {
-    let job = Job::new(points, dimension, weights, k, params, seed)?;
-    best((0..params.replicates).map(|start| job.run(start, false)).collect())
+    let job = Job { watch, ..Job::new(points, dimension, weights, k, params, seed)? };
+    best((0..params.replicates).map(|start| job.run(start, false)).collect::<Result<_>>()?)
 }
 
 /// Lloyd's algorithm from given initial centres, one after the other in `centres`; otherwise
 /// the same as [`kmeans`]. Permuting the points permutes the labels, up to rounding.
 ///
 /// ```
-/// use enclust_consensus::kmeans_from;
+/// use enclust_kmeans::kmeans_from;
 ///
 /// let found = kmeans_from(&[0.0, 0.1, 5.0, 5.1], 1, None, &[1.0, 2.0], 100)?;
 /// assert_eq!(found.labels, [0, 0, 1, 1]);
@@ -153,7 +173,7 @@ pub fn kmeans_from(
     Error::check_size("coordinates of the centres", k * dimension, centres.len())?;
     let job = Job::new(points, dimension, weights, k, &params, 0)?;
     let shared = rayon::current_num_threads() > 1;
-    best(vec![job.improve(centres.to_vec(), shared)])
+    best(vec![job.improve(centres.to_vec(), shared)?])
 }
 
 impl KMeans {
@@ -199,6 +219,7 @@ struct Job<'a> {
     k: usize,
     params: &'a KMeansParams,
     seed: u64,
+    watch: Watch<'a>,
 }
 
 impl<'a> Job<'a> {
@@ -213,25 +234,25 @@ impl<'a> Job<'a> {
         params.validate()?;
         let points = Points::new(points, dimension, weights)?;
         check_k("kmeans", k, points.len())?;
-        Ok(Job { points, k, params, seed })
+        Ok(Job { points, k, params, seed, watch: Watch::default() })
     }
 
     /// One initialisation: k-means++, then Lloyd's algorithm, on all threads or only on this
     /// one.
-    fn run(&self, start: usize, shared: bool) -> KMeans {
+    fn run(&self, start: usize, shared: bool) -> Result<KMeans> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(start as u64);
         let candidates =
             self.params.candidates.unwrap_or(2 + (self.k as f64).ln() as usize).min(LANES);
-        let first = spread(&self.points, self.k, candidates, &mut rng);
+        let first = spread(&self.points, self.k, candidates, &mut rng, self.watch)?;
         let centres = first.into_iter().flat_map(|i| self.points.row(i)).copied().collect();
         self.improve(centres, shared)
     }
 
     /// Lloyd's rounds.
-    fn improve(&self, centres: Vec<f64>, shared: bool) -> KMeans {
-        let limit = self.params.max_iterations;
-        self.result(lloyd(&self.points, centres, limit, &mut Bounds::new(shared)))
+    fn improve(&self, centres: Vec<f64>, shared: bool) -> Result<KMeans> {
+        let (limit, bounds) = (self.params.max_iterations, &mut Bounds::new(shared));
+        Ok(self.result(lloyd(&self.points, centres, limit, bounds, self.watch)?))
     }
 
     /// The clusters renumbered by first occurrence.

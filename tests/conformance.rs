@@ -1,7 +1,7 @@
 //! All registered components satisfy the laws of their traits.
 
+use enclust::registry::standard;
 use enclust_core::{Error, ParamError, Part};
-use enclust_registry::standard;
 use enclust_testkit::{backend, ca, confidence, consensus, enhance, stop};
 
 #[test]

@@ -280,8 +280,9 @@ mod tests {
     fn both(coordinates: &[f64], dimension: usize, k: usize, limit: usize) -> [Settled; 2] {
         let points = Points::new(coordinates, dimension, None).unwrap();
         let start = || coordinates[..k * dimension].to_vec();
-        let plain = lloyd(&points, start(), limit, &mut Plain);
-        [plain, lloyd(&points, start(), limit, &mut Bounds::new(true))]
+        let watch = enclust_core::Watch::default();
+        let plain = lloyd(&points, start(), limit, &mut Plain, watch).unwrap();
+        [plain, lloyd(&points, start(), limit, &mut Bounds::new(true), watch).unwrap()]
     }
 
     proptest! {

@@ -1,7 +1,9 @@
 //! Tests of k-means: the optimum on small inputs, non-empty clusters, determinism.
 
-use enclust_consensus::{KMeans, KMeansParams, kmeans, kmeans_from, kmeans_on_one_thread};
-use enclust_core::{Error, Partition};
+use enclust_core::{Error, Partition, Watch};
+use enclust_kmeans::{
+    KMeans, KMeansParams, kmeans, kmeans_from, kmeans_on_one_thread, kmeans_watched,
+};
 use enclust_testkit::generate::shuffled;
 use proptest::prelude::*;
 
@@ -163,7 +165,7 @@ fn typed_errors() {
 fn one_thread_finds_the_same() {
     let points = lattice(700);
     let params = KMeansParams::default().candidates(None);
-    let alone = kmeans_on_one_thread(&points, 3, None, 12, &params, 5).unwrap();
+    let alone = kmeans_on_one_thread(&points, 3, None, 12, &params, 5, Watch::default()).unwrap();
     assert_eq!(kmeans(&points, 3, None, 12, &params, 5).unwrap(), alone);
 }
 
@@ -212,4 +214,13 @@ fn given_the_same_centres_permuting_the_points_permutes_the_labels() {
         assert!((after.inertia - before.inertia).abs() <= 1e-9 * before.inertia);
         assert_eq!(after.iterations, before.iterations);
     }
+}
+
+#[test]
+fn a_raised_flag_ends_it() {
+    let flag = std::sync::atomic::AtomicBool::new(true);
+    let watch = Watch::default().with_cancel(&flag);
+    let found =
+        kmeans_watched(&lattice(400), 3, None, 5, &KMeansParams::default(), 0, watch).unwrap_err();
+    assert!(matches!(found, Error::Cancelled { .. }));
 }

@@ -1,6 +1,8 @@
 //! Lloyd's algorithm: each round assigns every point to its nearest centre and moves every
 //! centre to the mean of its points.
 
+use enclust_core::{Result, Watch};
+
 use super::points::{Points, squared_distance};
 
 /// Finds the nearest centre of every point in each round.
@@ -29,10 +31,12 @@ pub fn lloyd(
     mut centres: Vec<f64>,
     limit: usize,
     assign: &mut impl Assign,
-) -> Settled {
+    watch: Watch<'_>,
+) -> Result<Settled> {
     let mut labels = vec![0; points.len()];
     let mut iterations = 0;
     loop {
+        watch.checkpoint("k-means")?;
         let before = labels.clone();
         assign.assign(points, &centres, &mut labels);
         fill_empty(points, &centres, &mut labels, |point| assign.forget(point));
@@ -41,7 +45,7 @@ pub fn lloyd(
         move_to_means(points, &labels, &stale, &mut centres);
         iterations += 1;
         if settled || iterations >= limit || !centres.iter().all(|x| x.is_finite()) {
-            return Settled { labels, centres, iterations };
+            return Ok(Settled { labels, centres, iterations });
         }
     }
 }

@@ -1,15 +1,15 @@
 //! All components of enclust by name.
 //!
 //! ```
-//! use enclust_core::{Ctx, Ensemble, Method};
-//! use enclust_registry::standard;
+//! use enclust::core::{Ctx, Ensemble, Method};
+//! use enclust::registry::standard;
 //!
 //! let registry = standard::<f64>();
 //! let pipeline = registry.pipeline(&registry.preset("lwea")?.spec)?;
 //! let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]])?;
 //! let outcome = pipeline.run(&e, 2, &Ctx::default())?;
 //! assert_eq!(outcome.partition.labels(), &[0, 0, 1, 1]);
-//! # Ok::<(), enclust_core::Error>(())
+//! # Ok::<(), enclust::core::Error>(())
 //! ```
 //!
 //! A crate with additional components adds them to a registry: `my_crate::register(&mut
