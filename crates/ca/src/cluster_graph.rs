@@ -71,9 +71,9 @@ impl<S: Real> Ca<S> for PropagatedClusters {
         &self,
         microclusters: &Microclusters,
         _: &Question,
-        _: &Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps)?;
+        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.params.steps, ctx)?;
         let grouping = Arc::clone(microclusters.grouping());
         let (members, weights) = (members(microclusters), weights(&clusters));
         Ok(ClusterGraph::new(grouping, members, weights)?.into())

@@ -1,6 +1,6 @@
 //! Similarity of base clusters by random walks between them.
 
-use enclust_core::{Bytes, Csr, Microclusters, Result, Shape};
+use enclust_core::{Bytes, Csr, Ctx, Microclusters, Real, Result, Shape};
 use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
@@ -18,12 +18,19 @@ impl ClusterSimilarity {
     /// Computes the similarities by walks of `steps` steps. They are not defined for missing
     /// labels, nor for weights: copies of a clustering would be neighbours of each other in the
     /// walk, so a weight cannot replace them.
-    pub fn new(component: &str, microclusters: &Microclusters, steps: usize) -> Result<Self> {
+    pub fn new<S: Real>(
+        component: &str,
+        microclusters: &Microclusters,
+        steps: usize,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Self> {
         microclusters.require_complete(component)?;
         microclusters.require_unweighted(component)?;
         let walk = cluster_walk(microclusters);
         let isolated = (0..walk.rows()).map(|a| walk.row(a).0.is_empty()).collect();
-        Ok(ClusterSimilarity { values: trajectory_similarity(&walk, steps), isolated })
+        let backend = ctx.backend().in_double();
+        let values = trajectory_similarity(walk, steps, backend, ctx.watch())?;
+        Ok(ClusterSimilarity { values, isolated })
     }
 
     /// The memory of [`new`](Self::new), including its result: the walk in lists and packed,
@@ -120,7 +127,8 @@ mod tests {
     #[test]
     fn clusters_of_a_single_clustering_meet_no_other() {
         let e = Ensemble::from_columns(&[[0, 0, 1]]).unwrap();
-        let z = ClusterSimilarity::new("test", &Microclusters::of(&e), 20).unwrap();
+        let z = ClusterSimilarity::new("test", &Microclusters::of(&e), 20, &Ctx::<f64>::default())
+            .unwrap();
         assert_eq!(z.isolated, [true, true]);
         assert_eq!(z.values, [1.0, 0.0, 0.0, 1.0]);
     }

@@ -77,9 +77,9 @@ impl<S: Real> Ca<S> for Eca {
         &self,
         microclusters: &Microclusters,
         _: &Question,
-        _: &Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.steps)?;
+        let clusters = ClusterSimilarity::new(self.name(), microclusters, self.steps, ctx)?;
         let between = mean_similarities(microclusters, &clusters.values);
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());

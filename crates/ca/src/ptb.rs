@@ -66,11 +66,11 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
         &self,
         microclusters: &Microclusters,
         _: &Question,
-        _: &Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
         let n = microclusters.len();
-        let all = self.params.all_pairs(microclusters);
+        let all = self.params.all_pairs(microclusters, ctx)?;
         let offsets = microclusters.cluster_offsets();
         let members = members_in_microclusters(microclusters, &offsets);
         let weight = weight_of_clusters(microclusters);

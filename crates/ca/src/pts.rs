@@ -71,12 +71,18 @@ part! {
 
 impl Pts {
     /// The similarities of all pairs of microclusters in row-major order.
-    pub(crate) fn all_pairs(&self, microclusters: &Microclusters) -> Vec<f64> {
+    pub(crate) fn all_pairs<S: Real>(
+        &self,
+        microclusters: &Microclusters,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Vec<f64>> {
         let auto = (((microclusters.len() as f64).sqrt() / 2.0) as usize).clamp(1, CAP);
         let graph = elite_graph(microclusters, self.neighbours.unwrap_or(auto));
         let transition = size_aware_walk(&graph, microclusters.grouping().sizes());
         drop(graph);
-        trajectory_similarity(&transition, self.steps.unwrap_or(auto))
+        ctx.checkpoint("finding elite neighbours")?;
+        let steps = self.steps.unwrap_or(auto);
+        trajectory_similarity(transition, steps, ctx.backend().in_double(), ctx.watch())
     }
 
     /// The memory of [`all_pairs`](Self::all_pairs), including its result: first the graph of
@@ -113,10 +119,10 @@ impl<S: Real> Ca<S> for Pts {
         &self,
         microclusters: &Microclusters,
         _: &Question,
-        _: &Ctx<'_, S>,
+        ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         let n = microclusters.len();
-        let all = self.all_pairs(microclusters);
+        let all = self.all_pairs(microclusters, ctx)?;
         let between = fill_condensed(n, |p, row| {
             let start = p * n + p + 1;
             for (out, &v) in row.iter_mut().zip(&all[start.min(all.len())..]) {

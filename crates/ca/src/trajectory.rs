@@ -1,48 +1,117 @@
-//! Trajectory similarity: the similarity of random walks from two nodes.
+//! Trajectory similarity: compares random walkers by how they spread.
 
-use enclust_core::{Csr, MatMut, MatRef};
+use enclust_core::{Backend, Csr, Result, SparseProduct, Watch};
 use rayon::prelude::*;
 
-/// Cosines between the trajectories of random walks started at each node; the trajectory of
-/// node i consists of the rows i of P, P², …, P^T.
+/// Columns that are worked on at a time: the width at which sparse kernels are fastest.
+const PANEL: usize = 64;
+
+/// Cosine between the trajectories of walkers started at each node: row i of
+/// P, P², …, P^T, one after the other. The result is n × n in row-major order.
 ///
-/// `transition` is row-stochastic. A row may be empty (an isolated node); the node is then
-/// similar only to itself. The result is n × n in row-major order.
+/// `transition` is row-stochastic; a row may be empty (an isolated node), which
+/// is then similar to itself alone.
 ///
-/// The inner products G = Σₜ PᵗPᵗᵀ obey G_T = P(I + G_{T−1})Pᵀ, so each step costs two products
-/// with the *sparse* P instead of a dense product: O(T n · entries of P) time, 3n² numbers.
-pub fn trajectory_similarity(transition: &Csr<f64>, steps: usize) -> Vec<f64> {
+/// The inner products G = Σₜ PᵗPᵗᵀ satisfy G_T = P(I + G_{T−1})Pᵀ, so each step
+/// costs two products by the *sparse* P, which the backend makes, instead of a dense one:
+/// O(T n · entries of P) time, 2n² numbers.
+///
+/// # Errors
+/// [`Error::Cancelled`](enclust_core::Error::Cancelled).
+pub fn trajectory_similarity(
+    transition: Csr<f64>,
+    steps: usize,
+    backend: &dyn Backend<f64>,
+    watch: Watch<'_>,
+) -> Result<Vec<f64>> {
     let n = transition.rows();
-    let mut gram = vec![0.0; n * n];
-    for _ in 0..steps.max(1) {
-        for i in 0..n {
-            gram[i * n + i] += 1.0;
-        }
-        let half = transposed(n, &sparse_times_rows(transition, &gram));
-        gram = sparse_times_rows(transition, &half);
+    let walk = backend.sparse(transition);
+    let mut gram = Panels::zeros(n);
+    let mut half = Panels::zeros(n);
+    let steps = steps.max(1);
+    for step in 0..steps {
+        watch.progress("following the walkers", step as u64, steps as u64)?;
+        gram.add_identity();
+        half.put(watch, |j, out| walk.multiply(&gram.panels[j], out, PANEL))?;
+        gram.put_products_of_transpose(&*walk, &half, watch)?;
     }
-    to_cosines(n, &mut gram);
-    gram
+    drop(half);
+    let mut values = gram.into_rows();
+    to_cosines(n, &mut values);
+    Ok(values)
 }
 
-/// P·M for M in row-major order.
-fn sparse_times_rows(p: &Csr<f64>, m: &[f64]) -> Vec<f64> {
-    let n = p.rows();
-    let mut out = vec![0.0; n * n];
-    out.par_chunks_exact_mut(n).enumerate().for_each(|(i, row)| {
-        for (k, w) in p.iter_row(i) {
-            for (o, &v) in row.iter_mut().zip(&m[k * n..][..n]) {
-                *o += w * v;
+/// An n × n matrix in panels of [`PANEL`] columns, each row after row; the last one is padded with
+/// zeros.
+struct Panels {
+    n: usize,
+    panels: Vec<Vec<f64>>,
+}
+
+impl Panels {
+    fn zeros(n: usize) -> Self {
+        Panels { n, panels: vec![vec![0.0; n * PANEL]; n.div_ceil(PANEL)] }
+    }
+
+    fn add_identity(&mut self) {
+        for i in 0..self.n {
+            self.panels[i / PANEL][i * PANEL + i % PANEL] += 1.0;
+        }
+    }
+
+    /// Fills every panel, in parallel.
+    fn put(&mut self, watch: Watch<'_>, fill: impl Fn(usize, &mut [f64]) + Sync) -> Result<()> {
+        self.panels.par_iter_mut().enumerate().try_for_each(|(j, panel)| {
+            watch.checkpoint("following the walkers")?;
+            fill(j, panel);
+            Ok(())
+        })
+    }
+
+    /// self ← walk · otherᵀ.
+    fn put_products_of_transpose(
+        &mut self,
+        walk: &dyn SparseProduct<f64>,
+        other: &Panels,
+        watch: Watch<'_>,
+    ) -> Result<()> {
+        let len = self.n * PANEL;
+        self.panels.par_iter_mut().enumerate().try_for_each_init(
+            || vec![0.0; len],
+            |transposed, (j, panel)| {
+                watch.checkpoint("following the walkers")?;
+                other.transposed(j, transposed);
+                walk.multiply(transposed, panel, PANEL);
+                Ok(())
+            },
+        )
+    }
+
+    /// Writes panel j of the transpose, tile by tile.
+    fn transposed(&self, j: usize, out: &mut [f64]) {
+        let columns = PANEL.min(self.n - j * PANEL);
+        for (panel, out) in self.panels.iter().zip(out.chunks_mut(PANEL * PANEL)) {
+            let rows = &panel[j * PANEL * PANEL..][..columns * PANEL];
+            for (c, row) in rows.chunks_exact(PANEL).enumerate() {
+                for (r, out) in out.chunks_exact_mut(PANEL).enumerate() {
+                    out[c] = row[r];
+                }
             }
         }
-    });
-    out
-}
+    }
 
-fn transposed(n: usize, m: &[f64]) -> Vec<f64> {
-    let mut out = vec![0.0; n * n];
-    MatMut::new(&mut out, n, n, n).copy_from(MatRef::new(m, n, n, n).transposed());
-    out
+    /// The entries in row-major order. A panel is freed once it is copied.
+    fn into_rows(self) -> Vec<f64> {
+        let n = self.n;
+        let mut rows = vec![0.0; n * n];
+        for (j, panel) in self.panels.into_iter().enumerate() {
+            let width = PANEL.min(n - j * PANEL);
+            for (row, values) in rows.chunks_exact_mut(n).zip(panel.chunks_exact(PANEL)) {
+                row[j * PANEL..][..width].copy_from_slice(&values[..width]);
+            }
+        }
+        rows
+    }
 }
 
 /// Gᵢⱼ / √(Gᵢᵢ Gⱼⱼ), exactly symmetric, with diagonal 1.
@@ -61,6 +130,8 @@ fn to_cosines(n: usize, gram: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
+    use enclust_core::Reference;
+
     use super::*;
 
     /// The definition: stacks the rows of the powers and computes cosines.
@@ -97,6 +168,13 @@ mod tests {
             .collect()
     }
 
+    fn check(p: &Csr<f64>, steps: usize) {
+        let fast = trajectory_similarity(p.clone(), steps, &Reference, Watch::default()).unwrap();
+        for (at, (a, b)) in fast.iter().zip(&by_definition(p, steps)).enumerate() {
+            assert!((a - b).abs() < 1e-13, "{steps} steps, entry {at}: {a} and {b}");
+        }
+    }
+
     #[test]
     fn recursion_equals_the_definition() {
         let p = Csr::from_rows(
@@ -110,10 +188,29 @@ mod tests {
             ],
         );
         for steps in [1, 2, 7] {
-            let (fast, slow) = (trajectory_similarity(&p, steps), by_definition(&p, steps));
-            for (a, b) in fast.iter().zip(&slow) {
-                assert!((a - b).abs() < 1e-14, "{steps} steps: {a} and {b}");
-            }
+            check(&p, steps);
         }
+    }
+
+    /// More columns than a panel has, and a last panel that is not full.
+    #[test]
+    fn several_panels_equal_the_definition() {
+        let n = 150;
+        let row = |i: usize| {
+            let mut ends: Vec<usize> = [i * 7 + 3, i * i + 1, i + 64].map(|j| j % n).to_vec();
+            ends.sort_unstable();
+            ends.dedup();
+            let total: usize = ends.iter().map(|j| 1 + j % 4).sum();
+            ends.iter().map(|&j| (j as u32, (1 + j % 4) as f64 / total as f64)).collect()
+        };
+        check(&Csr::from_rows(n, (0..n).map(row).collect()), 3);
+    }
+
+    #[test]
+    fn a_raised_flag_ends_it() {
+        let flag = std::sync::atomic::AtomicBool::new(true);
+        let watch = Watch::default().with_cancel(&flag);
+        let p = Csr::from_rows(1, vec![vec![(0, 1.0)]]);
+        assert!(trajectory_similarity(p, 3, &Reference, watch).is_err());
     }
 }
