@@ -115,7 +115,7 @@ impl<S: Real> Ncut<S> {
 
     /// The nodes as points of unit length, in row-major order.
     fn points(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Vec<f64>> {
-        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx.seed(), ctx.backend())?.vectors;
+        let mut vectors = leading_eigenpairs(&self.matrix, k, ctx)?.vectors;
         for j in 0..k {
             let column = vectors.col_mut(j);
             column.iter_mut().zip(&self.scale).for_each(|(v, &s)| *v *= S::of(s));

@@ -142,7 +142,7 @@ fn leading_vectors<S: Real>(
     if n > SMALL {
         // About a tenth of the cost of computing all of them.
         let products = (n / 20).clamp(40, 500);
-        match leading_eigenpairs_within(products, matrix, k, ctx.seed(), ctx.backend()) {
+        match leading_eigenpairs_within(products, matrix, k, ctx) {
             Err(Error::NoConvergence { .. }) => {}
             found => return Ok(found?.vectors),
         }
@@ -154,7 +154,7 @@ fn leading_vectors<S: Real>(
             "use another consensus function",
         )?;
     }
-    let all = leading_eigenpairs(matrix, n, ctx.seed(), ctx.backend())?.vectors;
+    let all = leading_eigenpairs(matrix, n, ctx)?.vectors;
     Ok(Mat::from_fn(n, k, |p, j| all[(p, n - k + j)]))
 }
 

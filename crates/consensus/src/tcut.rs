@@ -266,7 +266,7 @@ impl<S: Real> Embedding<S> for ClusterSide<S> {
     }
 
     fn vectors(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Mat<S>> {
-        let leading = leading_eigenpairs(&self.matrix, k, ctx.seed(), ctx.backend())?.vectors;
+        let leading = leading_eigenpairs(&self.matrix, k, ctx)?.vectors;
         let entry = |p: usize, j: usize| {
             let column = leading.col(j);
             self.transfer.iter_row(p).map(|(a, w)| w * column[a]).sum()

@@ -1,7 +1,7 @@
 //! Smallest eigenpairs of the Laplacian of a graph.
 
 use enclust_core::{
-    Backend, Bytes, Mat, Result, Shape, condensed_components, condensed_index, condensed_row_sums,
+    Bytes, Ctx, Mat, Result, Shape, condensed_components, condensed_index, condensed_row_sums,
 };
 use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
@@ -57,7 +57,7 @@ impl GroupGraph<'_> {
     /// A graph with more than c components has more zero eigenvalues than requested. In this
     /// case nothing is computed, and the indicator vectors of the first c components are
     /// returned.
-    pub fn spectrum(&self, c: usize, seed: u64, backend: &dyn Backend<f64>) -> Result<Spectrum> {
+    pub fn spectrum(&self, c: usize, ctx: &Ctx<'_, f64>) -> Result<Spectrum> {
         let n = self.sizes.len();
         let components = condensed_components(n, self.between);
         if components.iter().any(|&component| component > c - 1) {
@@ -65,8 +65,7 @@ impl GroupGraph<'_> {
         }
         let degrees = self.degrees();
         let wanted = (c + 1).min(n);
-        let vectors =
-            smallest_eigenpairs(&self.laplacian(&degrees), wanted, seed, backend)?.vectors;
+        let vectors = smallest_eigenpairs(&self.laplacian(&degrees), wanted, ctx)?.vectors;
         let roots: Vec<f64> = self.sizes.iter().map(|r| r.sqrt()).collect();
         let coordinate = |p: usize, j: usize| vectors[(p, j)] / roots[p];
         let mut values: Vec<f64> = (0..wanted)
@@ -150,7 +149,7 @@ impl GroupGraph<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use enclust_core::Reference;
+    use enclust_core::{Backend, Reference};
     use proptest::prelude::*;
 
     /// The graph over the samples as a full matrix.
@@ -179,7 +178,7 @@ mod tests {
         ) {
             let sizes: Vec<f64> = sizes.into_iter().map(f64::from).collect();
             let graph = GroupGraph { between: &between, within: &within, sizes: &sizes };
-            let found = graph.spectrum(c, 0, &Reference).unwrap();
+            let found = graph.spectrum(c, &Ctx::default()).unwrap();
             let all = Reference.eigh(over_samples(&graph).view()).unwrap().values;
             let wanted = (c + 1).min(all.len());
             prop_assert_eq!(found.values.len(), wanted);
@@ -196,12 +195,12 @@ mod tests {
             within: &[1.0; 4],
             sizes: &[1.0, 2.0, 3.0, 1.0],
         };
-        let Spectrum { values, points } = graph.spectrum(2, 0, &Reference).unwrap();
+        let Spectrum { values, points } = graph.spectrum(2, &Ctx::default()).unwrap();
         assert!(values[1] < 1e-28 && values[2] > 0.5, "{values:?}");
         assert!(points.squared_distance(0, 1) < 1e-28 && points.squared_distance(1, 2) > 0.1);
         // More than one component: the vector is constant on the first, which has three
         // samples.
-        let Spectrum { values, points } = graph.spectrum(1, 0, &Reference).unwrap();
+        let Spectrum { values, points } = graph.spectrum(1, &Ctx::default()).unwrap();
         assert_eq!(values, [0.0, 0.0]);
         assert_eq!((points.squared_distance(0, 1), points.squared_distance(2, 3)), (0.0, 0.0));
         assert!((points.squared_distance(1, 2) - 1.0 / 3.0).abs() < 1e-15);

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Backend, Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real,
-    Record, Report, Represented, Result, Shape, Similarity, Status, condensed_len, fill_condensed,
-    part,
+    Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real, Record,
+    Report, Represented, Result, Shape, Similarity, Status, condensed_len, fill_condensed, part,
 };
 use rayon::prelude::*;
 
@@ -106,8 +105,7 @@ impl<S: Real> Ca<S> for Spce {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         let clusters = clusters_to_learn(self.name(), microclusters, question)?;
-        let backend = ctx.backend().in_double();
-        let learner = Learner::new(microclusters, clusters, self.tau, ctx.seed(), backend)?;
+        let learner = Learner::new(microclusters, clusters, self.tau, ctx.in_double())?;
         let (learned, report) = learner.learn(self.name(), ctx)?;
         let between = learned.into_iter().map(S::of).collect();
         let ones = vec![S::one(); microclusters.len()];
@@ -128,8 +126,7 @@ impl<S: Real> Ca<S> for Spce {
 
 struct Learner<'a> {
     microclusters: &'a Microclusters,
-    backend: &'a dyn Backend<f64>,
-    seed: u64,
+    ctx: Ctx<'a, f64>,
     clusters: usize,
     /// τm.
     cut: f64,
@@ -149,19 +146,17 @@ impl<'a> Learner<'a> {
         microclusters: &'a Microclusters,
         clusters: usize,
         tau: f64,
-        seed: u64,
-        backend: &'a dyn Backend<f64>,
+        ctx: Ctx<'a, f64>,
     ) -> Result<Self> {
         let n = microclusters.len();
         let (sizes, ones) = (sizes(microclusters), vec![1.0; n]);
         let similarity = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
         let graph = GroupGraph { between: &similarity, within: &ones, sizes: &sizes };
-        let rank = RankController::new(graph.spectrum(clusters, seed, backend)?.points);
+        let rank = RankController::new(graph.spectrum(clusters, &ctx)?.points);
         let total = microclusters.total_weight();
         Ok(Learner {
             microclusters,
-            backend,
-            seed,
+            ctx,
             clusters,
             cut: tau * total,
             sizes,
@@ -204,7 +199,7 @@ impl<'a> Learner<'a> {
         self.improve();
         let (between, within, sizes) = (&self.similarity, &self.ones, &self.sizes);
         let graph = GroupGraph { between, within, sizes };
-        let spectrum = graph.spectrum(self.clusters, self.seed, self.backend)?;
+        let spectrum = graph.spectrum(self.clusters, &self.ctx)?;
         self.shares = self.losses();
         Ok(self.rank.update(spectrum, self.clusters, step))
     }

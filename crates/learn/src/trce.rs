@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Backend, Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real,
-    Record, Report, Represented, Result, Shape, Similarity, fill_condensed, part,
+    Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real, Record,
+    Report, Represented, Result, Shape, Similarity, fill_condensed, part,
 };
 use rayon::prelude::*;
 
@@ -124,8 +124,7 @@ impl<S: Real> Ca<S> for Trce {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         let clusters = clusters_to_learn(self.name(), microclusters, question)?;
-        let backend = ctx.backend().in_double();
-        let learner = Learner::new(microclusters, clusters, self, ctx.seed(), backend)?;
+        let learner = Learner::new(microclusters, clusters, self, ctx.in_double())?;
         let (learned, report) = learner.learn(self.name(), ctx)?;
         let narrow = |values: Vec<f64>| values.into_iter().map(S::of).collect::<Vec<S>>();
         let (between, within) = (narrow(learned.between), narrow(learned.within));
@@ -153,8 +152,7 @@ struct Graph {
 
 struct Learner<'a> {
     microclusters: &'a Microclusters,
-    backend: &'a dyn Backend<f64>,
-    seed: u64,
+    ctx: Ctx<'a, f64>,
     clusters: usize,
     params: &'a Trce,
     sizes: Vec<f64>,
@@ -176,8 +174,7 @@ impl<'a> Learner<'a> {
         microclusters: &'a Microclusters,
         clusters: usize,
         params: &'a Trce,
-        seed: u64,
-        backend: &'a dyn Backend<f64>,
+        ctx: Ctx<'a, f64>,
     ) -> Result<Self> {
         let sizes = sizes(microclusters);
         let offsets = microclusters.cluster_offsets();
@@ -195,11 +192,10 @@ impl<'a> Learner<'a> {
             .map(|p| (0..microclusters.clusterings()).map(|k| mean(p, k)).sum())
             .collect();
         let graph = GroupGraph { between: &between, within: &within, sizes: &sizes };
-        let rank = RankController::new(graph.spectrum(clusters, seed, backend)?.points);
+        let rank = RankController::new(graph.spectrum(clusters, &ctx)?.points);
         let mut learner = Learner {
             microclusters,
-            backend,
-            seed,
+            ctx,
             clusters,
             params,
             sizes,
@@ -225,7 +221,7 @@ impl<'a> Learner<'a> {
                 let weights = learner.sample_weights();
                 let Graph { between, within } = &*learned.insert(learner.improve(&weights));
                 let graph = GroupGraph { between, within, sizes: &learner.sizes };
-                let spectrum = graph.spectrum(learner.clusters, learner.seed, learner.backend)?;
+                let spectrum = graph.spectrum(learner.clusters, &learner.ctx)?;
                 learner.shares = learner.losses(&weights);
                 let settled = learner.rank.update(spectrum, learner.clusters, iteration);
                 let residual = if settled { FOUND } else { NOT_FOUND };

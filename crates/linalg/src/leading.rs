@@ -1,6 +1,6 @@
 //! Leading eigenpairs of a symmetric operator: block Lanczos with thick restarts.
 
-use enclust_core::{Backend, Bytes, Eigen, Error, Mat, MatRef, Real, Result};
+use enclust_core::{Backend, Bytes, Ctx, Eigen, Error, Mat, MatRef, Real, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -49,11 +49,11 @@ const EXPANSIONS: usize = 500;
 ///
 /// **Example.**
 /// ```
-/// use enclust_core::{Mat, Reference};
+/// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::leading_eigenpairs;
 ///
 /// let a = Mat::from_fn(3, 3, |i, j| if i == j { 2.0 } else { 1.0 });
-/// let top = leading_eigenpairs(&a, 1, 0, &Reference)?;
+/// let top = leading_eigenpairs(&a, 1, &Ctx::default())?;
 /// assert!((top.values[0] - 4.0_f64).abs() < 1e-12);
 /// assert!((top.vectors[(0, 0)] - 1.0 / 3.0_f64.sqrt()).abs() < 1e-12);
 /// # Ok::<(), enclust_core::Error>(())
@@ -64,10 +64,9 @@ const EXPANSIONS: usize = 500;
 pub fn leading_eigenpairs<S: Real>(
     operator: &dyn SymmetricOperator<S>,
     k: usize,
-    seed: u64,
-    backend: &dyn Backend<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Eigen<S>> {
-    leading_eigenpairs_within(EXPANSIONS, operator, k, seed, backend)
+    leading_eigenpairs_within(EXPANSIONS, operator, k, ctx)
 }
 
 /// The same as [`leading_eigenpairs`], given up after so many products, for callers that
@@ -79,8 +78,7 @@ pub fn leading_eigenpairs_within<S: Real>(
     products: usize,
     operator: &dyn SymmetricOperator<S>,
     k: usize,
-    seed: u64,
-    backend: &dyn Backend<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Eigen<S>> {
     let n = operator.dim();
     if k > n {
@@ -90,9 +88,9 @@ pub fn leading_eigenpairs_within<S: Real>(
         return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(n, 0) });
     }
     let mut eigen = if n <= capacity(k) {
-        decompose(operator, k, backend)?
+        decompose(operator, k, ctx.backend())?
     } else {
-        search(products, operator, k, seed, backend)?
+        search(products, operator, k, ctx)?
     };
     (0..k).for_each(|j| fix_sign(eigen.vectors.col_mut(j)));
     Ok(eigen)
@@ -144,15 +142,15 @@ fn search<S: Real>(
     limit: usize,
     operator: &dyn SymmetricOperator<S>,
     k: usize,
-    seed: u64,
-    backend: &dyn Backend<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Eigen<S>> {
-    let block = k + GUARD;
+    let (block, backend) = (k + GUARD, ctx.backend());
     let mut basis = Basis::new(operator, backend);
-    let mut fresh = basis.orthonormalised(random_block(operator.dim(), block, seed));
+    let mut fresh = basis.orthonormalised(random_block(operator.dim(), block, ctx.seed()));
     let mut scale = S::zero();
     let mut expansions = 0;
     while fresh.cols() > 0 && expansions < limit {
+        ctx.checkpoint("the search for eigenpairs")?;
         expansions += 1;
         basis.expand(&fresh, expansions)?;
         let ritz = backend.eigh(basis.projected.view())?;

@@ -1,6 +1,6 @@
 //! Smallest eigenpairs of a positive semidefinite matrix: its shifted inverse.
 
-use enclust_core::{Backend, Bytes, Eigen, Error, Mat, MatMut, Real, Result, SpdSolve};
+use enclust_core::{Backend, Bytes, Ctx, Eigen, Error, Mat, MatMut, Real, Result, SpdSolve};
 use rayon::prelude::*;
 
 use crate::leading::{leading_eigenpairs_bytes, leading_eigenpairs_within};
@@ -42,32 +42,33 @@ const RESIDUAL: f64 = 1e-8;
 ///
 /// **Example.**
 /// ```
-/// use enclust_core::{Mat, Reference};
+/// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::smallest_eigenpairs;
 ///
 /// // The Laplacian of two edges, 0 - 1 and 2 - 3: as many zeros as components.
 /// let entry = |i: usize, j: usize| if i == j { 1.0 } else if i / 2 == j / 2 { -1.0 } else { 0.0 };
-/// let pairs = smallest_eigenpairs(&Mat::from_fn(4, 4, entry), 3, 0, &Reference)?;
+/// let pairs = smallest_eigenpairs(&Mat::from_fn(4, 4, entry), 3, &Ctx::default())?;
 /// assert!(pairs.values[1] < 1e-12_f64 && (pairs.values[2] - 2.0).abs() < 1e-12);
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 pub fn smallest_eigenpairs<S: Real>(
     matrix: &Mat<S>,
     k: usize,
-    seed: u64,
-    backend: &dyn Backend<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Result<Eigen<S>> {
     let n = matrix.rows();
     if k > n {
         return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
     }
     if n > SMALL {
-        let mut attempts = SHIFTS.iter().map(|shift| by_inverse(matrix, *shift, k, seed, backend));
+        let mut attempts = SHIFTS.iter().map(|shift| by_inverse(matrix, *shift, k, ctx));
         if let Some(found) = attempts.find_map(|found| found) {
             return Ok(found);
         }
     }
-    let all = backend.eigh(matrix.view())?;
+    // An attempt that was cancelled found nothing, either.
+    ctx.checkpoint("the search for eigenpairs")?;
+    let all = ctx.backend().eigh(matrix.view())?;
     let first: Vec<usize> = (0..k).collect();
     Ok(Eigen { values: all.values[..k].to_vec(), vectors: columns(&all.vectors, &first) })
 }
@@ -85,10 +86,9 @@ fn by_inverse<S: Real>(
     matrix: &Mat<S>,
     shift: f64,
     k: usize,
-    seed: u64,
-    backend: &dyn Backend<S>,
+    ctx: &Ctx<'_, S>,
 ) -> Option<Eigen<S>> {
-    let n = matrix.rows();
+    let (n, backend) = (matrix.rows(), ctx.backend());
     let diagonal = || (0..n).map(|i| matrix[(i, i)].wide());
     let shift = S::of(shift * diagonal().sum::<f64>() / n as f64);
     let mut shifted = matrix.clone();
@@ -96,7 +96,7 @@ fn by_inverse<S: Real>(
     let factor = backend.factor_spd(shifted.view()).ok()?;
     drop(shifted);
     let inverse = Inverse { factor, dim: n };
-    let leading = leading_eigenpairs_within(SOLUTIONS, &inverse, k, seed, backend).ok()?;
+    let leading = leading_eigenpairs_within(SOLUTIONS, &inverse, k, ctx).ok()?;
     let ascending: Vec<usize> = (0..k).rev().collect();
     let vectors = columns(&leading.vectors, &ascending);
     let images = matrix.apply(backend, &vectors);

@@ -1,6 +1,6 @@
 //! The iteration for leading eigenpairs against the full decomposition.
 
-use enclust_core::{Backend, Component, Eigen, Error, Mat, Real, Reference};
+use enclust_core::{Backend, Component, Ctx, Eigen, Error, Mat, Real, Reference};
 use enclust_linalg::{PackedSymmetric, SymmetricOperator, leading_eigenpairs};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -72,8 +72,8 @@ fn check_against_eigh(a: &Mat<f64>, k: usize, seed: u64) {
     let all = Reference.eigh(a.view()).unwrap();
     let scale = all.values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     for top in [
-        leading_eigenpairs(a, k, seed, &Reference).unwrap(),
-        leading_eigenpairs(&packed(a), k, seed, &Reference).unwrap(),
+        leading_eigenpairs(a, k, &Ctx::default().with_seed(seed)).unwrap(),
+        leading_eigenpairs(&packed(a), k, &Ctx::default().with_seed(seed)).unwrap(),
     ] {
         check_pairs(a, &top, 1e-9 * scale.max(1.0));
         for j in 0..k {
@@ -163,7 +163,7 @@ fn single_precision() {
     for (sizes, zeros) in [(vec![80, 70, 60], 40), (vec![300], 0)] {
         let a = normalised_blocks(&sizes, zeros, 11);
         let narrow = Mat::from_fn(a.rows(), a.rows(), |i, j| a[(i, j)] as f32);
-        let top = leading_eigenpairs(&narrow, 3, 0, &Reference).unwrap();
+        let top = leading_eigenpairs(&narrow, 3, &Ctx::default()).unwrap();
         check_pairs(&a, &top, 1e-4);
         let expected = Reference.eigh(a.view()).unwrap();
         for j in 0..3 {
@@ -177,7 +177,7 @@ fn thread_count_changes_no_bit() {
     let a = packed(&random_symmetric(700, 4));
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| leading_eigenpairs(&a, 5, 8, &Reference).unwrap())
+        pool.install(|| leading_eigenpairs(&a, 5, &Ctx::default().with_seed(8)).unwrap())
     };
     let (one, three) = (run(1), run(3));
     assert_eq!(one.values, three.values);
@@ -187,12 +187,12 @@ fn thread_count_changes_no_bit() {
 #[test]
 fn sizes_that_do_not_fit() {
     let a = Mat::<f64>::identity(3);
-    assert!(matches!(leading_eigenpairs(&a, 4, 0, &Reference), Err(Error::Size { .. })));
+    assert!(matches!(leading_eigenpairs(&a, 4, &Ctx::default()), Err(Error::Size { .. })));
     assert!(matches!(PackedSymmetric::new(vec![0.0; 2], vec![0.0; 3]), Err(Error::Size { .. })));
     let a = PackedSymmetric::new(vec![0.0; 3], vec![0.0; 3]).unwrap();
     assert!(matches!(a.scaled(&[1.0]), Err(Error::Size { .. })));
     assert!(
-        leading_eigenpairs(&Mat::<f64>::zeros(0, 0), 0, 0, &Reference).unwrap().values.is_empty()
+        leading_eigenpairs(&Mat::<f64>::zeros(0, 0), 0, &Ctx::default()).unwrap().values.is_empty()
     );
 }
 
@@ -201,7 +201,7 @@ fn nan_is_a_typed_error() {
     for n in [5, 300] {
         let mut a = random_symmetric(n, 1);
         a[(2, 2)] = f64::NAN;
-        assert!(matches!(leading_eigenpairs(&a, 2, 0, &Reference), Err(Error::NotFinite { .. })));
+        assert!(matches!(leading_eigenpairs(&a, 2, &Ctx::default()), Err(Error::NotFinite { .. })));
     }
 }
 
@@ -223,6 +223,6 @@ impl SymmetricOperator<f64> for Noise {
 
 #[test]
 fn no_convergence_is_a_typed_error() {
-    let result = leading_eigenpairs(&Noise(200), 2, 0, &Reference);
+    let result = leading_eigenpairs(&Noise(200), 2, &Ctx::default());
     assert!(matches!(result, Err(Error::NoConvergence { .. })), "{}", Reference.name());
 }

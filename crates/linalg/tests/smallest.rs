@@ -1,6 +1,6 @@
 //! Smallest eigenpairs of Laplacians against the whole decomposition.
 
-use enclust_core::{Backend, Mat, Reference};
+use enclust_core::{Backend, Ctx, Mat, Reference};
 use enclust_linalg::smallest_eigenpairs;
 use enclust_testkit::generate::shuffled;
 
@@ -27,7 +27,7 @@ fn heaps(nodes: usize, heaps: usize, bridge: f64) -> Mat<f64> {
 /// Values agree, and the vectors span the same space: each is in the span of the others.
 fn check(matrix: &Mat<f64>, k: usize) {
     let n = matrix.rows();
-    let found = smallest_eigenpairs(matrix, k, 3, &Reference).unwrap();
+    let found = smallest_eigenpairs(matrix, k, &Ctx::default().with_seed(3)).unwrap();
     let all = Reference.eigh(matrix.view()).unwrap();
     let scale = all.values[n - 1];
     for j in 0..k {
@@ -52,14 +52,14 @@ fn large_matrices_by_their_inverse() {
 #[test]
 fn small_matrices_and_no_pairs() {
     check(&heaps(40, 3, 0.01), 3);
-    assert!(smallest_eigenpairs(&heaps(10, 2, 0.1), 0, 0, &Reference).unwrap().values.is_empty());
-    assert!(smallest_eigenpairs(&heaps(10, 2, 0.1), 11, 0, &Reference).is_err());
+    assert!(smallest_eigenpairs(&heaps(10, 2, 0.1), 0, &Ctx::default()).unwrap().values.is_empty());
+    assert!(smallest_eigenpairs(&heaps(10, 2, 0.1), 11, &Ctx::default()).is_err());
 }
 
 /// A matrix that is not semidefinite has no factor; it is decomposed whole.
 #[test]
 fn indefinite_matrices_are_decomposed() {
     let entry = |i: usize, j: usize| if i == j { i as f64 - 200.0 } else { 0.0 };
-    let found = smallest_eigenpairs(&Mat::from_fn(450, 450, entry), 3, 0, &Reference).unwrap();
+    let found = smallest_eigenpairs(&Mat::from_fn(450, 450, entry), 3, &Ctx::default()).unwrap();
     assert_eq!(found.values, [-200.0, -199.0, -198.0]);
 }

@@ -105,6 +105,13 @@ impl<'a, S: Real> Ctx<'a, S> {
         self.backend
     }
 
+    /// The same services in double precision: the [kernels](Backend::in_double) of the same
+    /// library, for parts that compute in it whatever the precision of the run.
+    pub fn in_double(&self) -> Ctx<'a, f64> {
+        let Ctx { backend, watch, seed, threads, memory } = *self;
+        Ctx { backend: backend.in_double(), watch, seed, threads, memory }
+    }
+
     /// The seed of everything random.
     pub fn seed(&self) -> u64 {
         self.seed

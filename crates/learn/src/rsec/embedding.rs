@@ -1,6 +1,6 @@
 //! The spectral embedding H of the iteration.
 
-use enclust_core::{Backend, Eigen, Error, Mat, Result, condensed_row_sums};
+use enclust_core::{Backend, Ctx, Eigen, Error, Mat, Result, condensed_row_sums};
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs, leading_eigenpairs_within, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
@@ -31,8 +31,7 @@ pub(crate) struct Setting<'a> {
     pub k: usize,
     /// √r for each group.
     pub roots: &'a [f64],
-    pub seed: u64,
-    pub backend: &'a dyn Backend<f64>,
+    pub ctx: Ctx<'a, f64>,
 }
 
 impl Embedding {
@@ -44,7 +43,7 @@ impl Embedding {
 
     /// The embedding of the low-rank affinity of (Z + Zᵀ)/2 + HHᵀ, with this H.
     pub fn next(&self, z: &Mat<f64>, setting: &Setting<'_>) -> Result<Self> {
-        let backend = setting.backend;
+        let backend = setting.ctx.backend();
         let affinity = {
             let eigen = backend.eigh(self.symmetrised(z, backend).view())?;
             let strengths: Vec<f64> = eigen.values.iter().map(|v| v.abs()).collect();
@@ -100,7 +99,7 @@ fn leading_vectors(
     setting: &Setting<'_>,
 ) -> Result<Option<Mat<f64>>> {
     let count = setting.roots.len().min(setting.k + 1);
-    match leading_eigenpairs_within(PRODUCTS, matrix, count, setting.seed, setting.backend) {
+    match leading_eigenpairs_within(PRODUCTS, matrix, count, &setting.ctx) {
         Ok(found) if count > setting.k && found.values[1] - found.values[0] > TIE => {
             Ok(Some(last_columns(&found, setting.k)))
         }
@@ -114,7 +113,7 @@ fn leading_vectors(
 /// avoids an arbitrary choice.
 fn leading_space(matrix: &PackedSymmetric<f64>, setting: &Setting<'_>) -> Result<Mat<f64>> {
     let (n, k) = (setting.roots.len(), setting.k);
-    let all = leading_eigenpairs(matrix, n, setting.seed, setting.backend)?;
+    let all = leading_eigenpairs(matrix, n, &setting.ctx)?;
     let last = all.values[n - k];
     let above = all.values.iter().filter(|&&v| v > last + TIE).count();
     let kept = all.values.iter().filter(|&&v| v >= last - TIE).count();

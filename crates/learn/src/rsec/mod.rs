@@ -42,8 +42,7 @@ fn solve<S: Real>(
 ) -> Result<(Solution, Report)> {
     let k = clusters_to_learn(component, microclusters, question)?;
     let roots = size_roots(microclusters);
-    let backend = ctx.backend().in_double();
-    let setting = Setting { k, roots: &roots, seed: ctx.seed(), backend };
+    let setting = Setting { k, roots: &roots, ctx: ctx.in_double() };
     let mut run = Run::new(component, microclusters, params, setting)?;
     let stop = Feasible { tolerance: params.tolerance };
     let iteration = Iteration::new(component, microclusters.len(), &stop, params.max_iterations);

@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
         params: &'a RsecH,
         setting: Setting<'a>,
     ) -> Result<Self> {
-        let modes = Modes::of(component, microclusters, setting.roots, setting.backend)?;
+        let modes = Modes::of(component, microclusters, setting.roots, setting.ctx.backend())?;
         let total = microclusters.total_weight();
         let spectrum: Vec<f64> = modes.squares.iter().map(|square| square / total).collect();
         let norm = spectrum.last().copied().unwrap_or(1.0);
@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
     fn low_rank_and_embedding(&mut self) -> Result<Mat<f64>> {
         let Run { z, split_dual, embedding, setting, .. } = &*self;
         let threshold = self.params.lambda1 / self.penalty;
-        let backend = setting.backend;
+        let backend = setting.ctx.backend();
         let (low_rank, next) = rayon::join(
             || shrink_singular_values(&sum(z, split_dual), threshold, backend),
             || embedding.next(z, setting),
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
     /// complement it is the identity.
     fn represent(&mut self, low_rank: &Mat<f64>) {
         let Run { setting, basis, spectrum, split_dual, fit_dual, error, .. } = &*self;
-        let (backend, rank) = (setting.backend, spectrum.len());
+        let (backend, rank) = (setting.ctx.backend(), spectrum.len());
         let mut z = difference(low_rank, split_dual);
         let points = self.embedding.scaled_points();
         let (view, share) = (points.view(), self.penalty.recip());
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
             }
         }
         let mut entries = Mat::zeros(self.z.rows(), self.z.cols());
-        multiply(self.setting.backend, 1.0, self.basis.view(), gap.view(), 0.0, &mut entries);
+        multiply(self.setting.ctx.backend(), 1.0, self.basis.view(), gap.view(), 0.0, &mut entries);
         self.largest_entry(&entries)
     }
 
