@@ -29,7 +29,7 @@
 //! let known = Constraints::new(6, &[(2, 3)], &[(3, 4)])?;
 //! let bound = method.with_constraints(known).run(&e, 2, &Ctx::default())?;
 //! assert_eq!(bound.partition.labels(), &[0, 0, 0, 0, 1, 1]);
-//! assert_eq!(bound.violations, Some(Violations::new(0, 0)));
+//! assert_eq!(bound.violations, Some(Violations { must_link: 0, cannot_link: 0 }));
 //! # Ok::<(), enclust_core::Error>(())
 //! ```
 

@@ -14,9 +14,9 @@ const CLUSTERS: usize = 3;
 /// - a run is a fit and a cut, and cutting twice gives the same;
 /// - repetition and the number of threads change nothing;
 /// - no clusters at all, and more than can be reached, are
-///   [`Error::ClusterCount`](enclust_core::Error::ClusterCount);
+///   [`Error::ClusterCount`];
 /// - a method that reads k refuses a question without one with
-///   [`Error::NeedsClusters`](enclust_core::Error::NeedsClusters), and one that does not answers it.
+///   [`Error::NeedsClusters`], and one that does not answers it.
 ///
 /// # Panics
 /// At the first broken law, naming it.

@@ -58,7 +58,6 @@ pub struct Constraints {
 /// How many constraints a partition breaks, each pair counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
 pub struct Violations {
     /// Must-link pairs with different labels.
     pub must_link: usize,

@@ -406,8 +406,7 @@ impl<S: Real> Similarity<S> {
         &self.own
     }
 
-    /// The n × n matrix over the samples, row after row. The only place where
-    /// n² numbers come into being.
+    /// The n × n matrix over the samples, row after row: n² numbers.
     pub fn to_matrix(&self) -> Vec<S> {
         let n = self.grouping.samples();
         let mut out = Vec::with_capacity(n * n);
