@@ -317,3 +317,20 @@ fn parameters_out_of_range_are_refused() {
         assert!(params.check().is_err());
     }
 }
+
+/// Two samples of one group are joined but not fixed: their value then depends on the diagonal,
+/// which the system does not hold.
+#[test]
+fn an_edge_inside_a_group_must_be_fixed() {
+    let grouping = std::sync::Arc::new(Grouping::from_map(vec![0, 0, 1]).unwrap());
+    let a = Similarity::new(grouping, vec![0.5], vec![0.5, 1.0], vec![1.0, 1.0]).unwrap();
+    let mut confident = Confident::none(2);
+    confident.within = vec![0.5, 0.0];
+    let problem = Problem::new(&a, &confident).unwrap();
+    let error = Exact::default().enhance(&problem, &Ctx::default()).unwrap_err();
+    let said = "exact does not support an edge of H inside group 0 that is not fixed";
+    assert_eq!(error.to_string(), said);
+    confident.fixed_within = vec![true, false];
+    let problem = Problem::new(&a, &confident).unwrap();
+    assert!(Exact::default().enhance(&problem, &Ctx::default()).is_ok());
+}

@@ -36,6 +36,7 @@ pub fn conformance(enhance: &dyn Enhance<f64>) {
         let similarity = co_association(&microclusters);
         for (pairs, confident) in [
             ("confident pairs", confident(&similarity)),
+            ("pairs that are free inside groups", between_groups(&similarity)),
             ("no confident pairs", Confident::none(similarity.len())),
         ] {
             let problem = Problem::new(&similarity, &confident).expect("sound pairs");
@@ -54,6 +55,14 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out.push(("many equal rows", planted(60, 4, 3, 0.1, 14)));
     out.push(("noise", planted(30, 6, 3, 1.0, 9)));
     out
+}
+
+/// The same pairs between groups alone: two samples of one group are neither joined nor fixed.
+fn between_groups(similarity: &Similarity<f64>) -> Confident<f64> {
+    let n = similarity.len();
+    let mut between = confident(similarity);
+    (between.within, between.fixed_within) = (vec![0.0; n], vec![false; n]);
+    between
 }
 
 /// Pairs that meet in at least 7 of 10 clusterings, fixed to what they have.

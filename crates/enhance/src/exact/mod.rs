@@ -67,7 +67,7 @@ part! {
     /// **Certificate.** Computed anew from the matrix that is returned, rounding errors
     /// included; see [`Certificate`](enclust_core::Certificate).
     ///
-    /// **Errors.** [`Error::Unsupported`] if an edge of H is not fixed (the system then
+    /// **Errors.** [`Error::Unsupported`] if an edge of H, between groups or inside one, is not fixed (the system then
     /// couples with the diagonal); [`Error::NotFinite`] if the arithmetic overflows. Not
     /// converging is a [`Status`](enclust_core::Status) of the report.
     ///
@@ -221,8 +221,11 @@ fn single_suffices(system: &System) -> bool {
     f64::from(f32::EPSILON) * system.largest_diagonal() < allowed * system.lambda
 }
 
-/// The matrix between groups, with the within-values as they are and the diagonal
-/// that is optimal for it: C_ii = (λA_ii + 2 Σ_k h_ik C_ik) / (λ + 2d_i).
+/// The matrix between groups, with the values on its diagonal blocks that are optimal for it.
+///
+/// No free entry between groups depends on these values, because edges are fixed. On the diagonal,
+/// C_ii = (λA_ii + 2 Σ_k h_ik C_ik) / (λ + 2d_i). Inside a group, pairs keep their value if they are
+/// fixed; if they are not, they are no edges, and the same equation holds for them.
 fn complete<S: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
@@ -233,17 +236,29 @@ fn complete<S: Real>(
     let value = |p: usize, q: usize| {
         between[enclust_core::condensed_index(sizes.len(), p.min(q), p.max(q))].wide()
     };
+    // Σ h C and Σ h over the samples of other groups.
+    let pulls = |p: usize| {
+        confident.graph.iter_row(p).fold((0.0, 0.0), |(pull, degree), (q, h)| {
+            let weight = sizes[q] as f64 * h.wide();
+            (pull + weight * value(p, q), degree + weight)
+        })
+    };
+    let optimal = |given: f64, (pull, degree): (f64, f64)| {
+        S::of(((lambda * given + 2.0 * pull) / (lambda + 2.0 * degree)).clamp(0.0, 1.0))
+    };
+    let within = |p: usize| {
+        let given = given.within()[p];
+        // A group of one sample has no pairs inside.
+        let kept = confident.fixed_within[p] || sizes[p] == 1;
+        if kept { given } else { optimal(given.wide(), pulls(p)) }
+    };
     let own = |p: usize| {
         let inside = (sizes[p] as f64 - 1.0) * confident.within[p].wide();
-        let (mut pull, mut degree) = (inside * given.within()[p].wide(), inside);
-        for (q, h) in confident.graph.iter_row(p) {
-            let weight = sizes[q] as f64 * h.wide();
-            pull += weight * value(p, q);
-            degree += weight;
-        }
-        let optimal = (lambda * given.own()[p].wide() + 2.0 * pull) / (lambda + 2.0 * degree);
-        S::of(optimal.clamp(0.0, 1.0))
+        let (pull, degree) = pulls(p);
+        let pulled = pull + inside * given.within()[p].wide();
+        optimal(given.own()[p].wide(), (pulled, degree + inside))
     };
-    let own = (0..sizes.len()).map(own).collect();
-    Similarity::new(Arc::clone(given.grouping()), between, given.within().to_vec(), own)
+    let groups = 0..sizes.len();
+    let (within, own) = (groups.clone().map(within).collect(), groups.map(own).collect());
+    Similarity::new(Arc::clone(given.grouping()), between, within, own)
 }

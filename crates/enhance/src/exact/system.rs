@@ -35,8 +35,8 @@ impl System {
         backend: &dyn Backend<f64>,
     ) -> Result<Self> {
         let confident = problem.confident;
-        check_edges_are_fixed(component, confident)?;
         let sizes = problem.similarity.grouping().sizes();
+        check_edges_are_fixed(component, confident, sizes)?;
         let order = neighbours_together(&confident.graph);
         let position = inverse(&order);
         let roots: Vec<f64> = order.iter().map(|&p| (sizes[p] as f64).sqrt()).collect();
@@ -86,8 +86,16 @@ fn inverse(order: &[usize]) -> Vec<usize> {
     position
 }
 
-fn check_edges_are_fixed<S: Real>(component: &str, confident: &Confident<S>) -> Result<()> {
+fn check_edges_are_fixed<S: Real>(
+    component: &str,
+    confident: &Confident<S>,
+    sizes: &[usize],
+) -> Result<()> {
     for p in 0..confident.graph.rows() {
+        if sizes[p] > 1 && confident.within[p] > S::zero() && !confident.fixed_within[p] {
+            let what = format!("an edge of H inside group {p} that is not fixed");
+            return Err(Error::unsupported(component, what));
+        }
         for (q, _) in confident.graph.iter_row(p) {
             if confident.fixed.get(p, q).is_none() {
                 let what = format!("an edge ({p}, {q}) of H that is not fixed");
