@@ -7,6 +7,8 @@
 //! in memory. All products by the graph and all solves are kernels of the backend.
 
 mod certificate;
+#[cfg(test)]
+mod fused;
 mod memory;
 mod operator;
 mod order;

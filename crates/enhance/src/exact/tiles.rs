@@ -38,6 +38,12 @@ impl<S: Real> Panels<S> {
         &self.panels[j]
     }
 
+    /// The rows of one panel, to write.
+    #[cfg(test)]
+    pub fn rows_of_panel(&mut self, j: usize) -> &mut [Row<S>] {
+        &mut self.panels[j]
+    }
+
     /// Every panel to write, in parallel.
     pub fn par_panels(&mut self) -> impl IndexedParallelIterator<Item = &mut Vec<Row<S>>> {
         self.panels.par_iter_mut()
