@@ -238,7 +238,7 @@ pub enum Fault {
         at: Place,
     },
     /// A label is a number but not a whole number.
-    #[error("{at}: {value} is not a whole number; labels must be whole numbers or text")]
+    #[error("{at}: the label {value} is not a whole number")]
     Label {
         /// Where.
         at: Place,

@@ -211,7 +211,7 @@ fn arrays_that_are_no_pool_are_refused() {
     let fraction = doubles(&[2, 2], "members", &[1.0, 2.0, 1.0, 1.5]);
     assert_eq!(
         pool(&[fraction]).unwrap_err().to_string(),
-        "\"members\", row 2, column 2: 1.5 is not a whole number; labels must be whole numbers or text"
+        "\"members\", row 2, column 2: the label 1.5 is not a whole number"
     );
     for (value, text) in [(f64::INFINITY, "inf"), (1e17, "100000000000000000")] {
         let error = pool(&[members(), gt(&[1, 2], &[1.0, value])]).unwrap_err();
