@@ -495,3 +495,17 @@ fn a_grid_over_parts_runs_what_fits_and_says_what_does_not() {
         }
     }
 }
+
+/// The example of an ablation: every combination is run or refused.
+#[test]
+fn the_example_of_an_ablation_can_be_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    common::write_pool(&folder.path().join("Ecoli.mat"), 60, 30, 1);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/ablation.toml");
+    let study = Study::read(file).unwrap();
+    let plan = study.plan(&Registries::standard(), &[folder.path().into()]).unwrap();
+    let combinations = 2 * 2 * 3 * 3 * 2 * 2;
+    assert_eq!(plan.protocol.variants.len() - 1 + plan.refused.len(), combinations);
+    // admm takes all three rules, exact all but that of the authors.
+    assert_eq!(plan.protocol.variants.len() - 1, 2 * 2 * (3 + 2) * 2 * 2);
+}
