@@ -1,4 +1,4 @@
-//! Constraints: what is refused, how groups are split, what is fixed and counted.
+//! Constraints: invalid input, splitting of groups, fixed entries and counts of violations.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ fn a_direct_contradiction_is_a_chain_of_two() {
 
 #[test]
 fn a_contradiction_through_others_shows_the_shortest_chain() {
-    // A detour 0 - 1 - 2 - 3 beside 0 - 5 - 3.
+    // A detour 0 - 1 - 2 - 3 in addition to 0 - 5 - 3.
     let must = [(0, 1), (1, 2), (2, 3), (3, 5), (5, 0)];
     let error = refused(&must, &[(1, 4), (3, 0)]);
     assert_eq!(error, Error::Contradiction { pair: (3, 0), chain: vec![3, 5, 0] });
@@ -134,7 +134,7 @@ fn refining_keeps_the_denominator() {
     assert_eq!(fine.denominator(), Some(2.0));
 }
 
-/// A similarity with these values, in turn.
+/// A similarity with these values in order.
 fn similarity(grouping: &Grouping, values: &[f64]) -> Similarity<f64> {
     let n = grouping.len();
     let mut all = values.iter().copied().cycle();
@@ -143,7 +143,7 @@ fn similarity(grouping: &Grouping, values: &[f64]) -> Similarity<f64> {
     Similarity::new(Arc::new(grouping.clone()), between, within, own).unwrap()
 }
 
-/// Groups of samples with these keys, numbered as a grouping wants it.
+/// Groups of samples with these keys, numbered by first occurrence.
 fn grouping(keys: &[u8]) -> Grouping {
     let labels = Partition::from_labels(keys.iter());
     Grouping::from_map(labels.labels().iter().map(|&g| g as u32).collect()).unwrap()
