@@ -1,4 +1,4 @@
-//! Confident pairs on both sides.
+//! Confident pairs by two thresholds.
 
 mod oracle;
 
@@ -16,7 +16,7 @@ fn two_sided(alpha: f64, beta: f64) -> TwoSided {
     TwoSided::default().alpha(alpha).beta(beta)
 }
 
-/// LWCA with both sides chosen.
+/// LWCA with both thresholds.
 fn case<S: Real>(microclusters: &Microclusters, alpha: f64, beta: f64) -> Case<S> {
     let ctx = &Ctx::default();
     let evidence = Lwca::default().build(microclusters, &Question::default(), ctx).unwrap();
