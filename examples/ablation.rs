@@ -1,8 +1,8 @@
-//! One part swapped at a time: `cargo run --release --example ablation`.
+//! An ablation that replaces one part at a time: `cargo run --release --example ablation`.
 //!
-//! Two moons, which no run of k-means tells apart, clustered from several pools of
-//! k-means. A toy that shows how parts are swapped: on other moons most rows are
-//! equal, and what a part is worth is for real data to say.
+//! Clusters two moons, which no run of k-means separates, from several pools of k-means. This is
+//! a toy example of how parts are replaced: on other moons most rows are equal, and the value of
+//! a part can be measured only on real data.
 
 use enclust::generate::{KMeansPool, KMeansPoolParams};
 use enclust::prelude::*;
@@ -10,7 +10,7 @@ use enclust_experiment::Summary;
 
 const SAMPLES: usize = 240;
 
-/// Two half circles that reach into each other, a little blurred.
+/// Two interlocking half circles with a little noise.
 fn moons() -> Vec<f64> {
     let point = |i: usize| {
         let angle = std::f64::consts::PI * (i / 2) as f64 / (SAMPLES / 2) as f64;

@@ -14,6 +14,7 @@ use enclust_core::{Confident, Ensemble, Error, Label, Real, Result, Similarity};
 /// ```
 ///
 /// # Errors
+///
 /// [`Error::Empty`] for a matrix without rows or columns.
 pub fn ensemble_from_matrix<L: Label>(labels: faer::MatRef<'_, L>) -> Result<Ensemble> {
     Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
@@ -33,6 +34,7 @@ pub fn ensemble_from_matrix<L: Label>(labels: faer::MatRef<'_, L>) -> Result<Ens
 /// ```
 ///
 /// # Errors
+///
 /// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Similarity<S>> {
     let entries = row_by_row("columns of the similarity matrix", matrix)?;
@@ -53,6 +55,7 @@ pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Si
 /// ```
 ///
 /// # Errors
+///
 /// The same as for [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn confident_from_matrix<S: Real>(
     similarity: &Similarity<S>,

@@ -16,6 +16,7 @@ use nalgebra::{DMatrix, Scalar};
 /// ```
 ///
 /// # Errors
+///
 /// [`Error::Empty`] for a matrix without rows or columns.
 pub fn ensemble_from_matrix<L: Label + Scalar>(labels: &DMatrix<L>) -> Result<Ensemble> {
     Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
@@ -36,6 +37,7 @@ pub fn ensemble_from_matrix<L: Label + Scalar>(labels: &DMatrix<L>) -> Result<En
 /// ```
 ///
 /// # Errors
+///
 /// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn similarity_from_matrix<S: Real>(matrix: &DMatrix<S>) -> Result<Similarity<S>> {
     let rows = transposed("columns of the similarity matrix", matrix)?;
@@ -57,6 +59,7 @@ pub fn similarity_from_matrix<S: Real>(matrix: &DMatrix<S>) -> Result<Similarity
 /// ```
 ///
 /// # Errors
+///
 /// The same as for [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn confident_from_matrix<S: Real>(
     similarity: &Similarity<S>,

@@ -23,6 +23,7 @@ pub fn ensemble_from_array<L: Label>(labels: ArrayView2<'_, L>) -> Result<Ensemb
 /// [`Similarity::from_matrix`].
 ///
 /// # Errors
+///
 /// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for an array that is not square.
 pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Similarity<S>> {
     let entries = row_by_row("columns of the similarity matrix", &array)?;
@@ -44,6 +45,7 @@ pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Simila
 /// ```
 ///
 /// # Errors
+///
 /// The same as for [`Confident::from_matrix`]; [`Error::Size`] for an array that is not square.
 pub fn confident_from_array<S: Real>(
     similarity: &Similarity<S>,

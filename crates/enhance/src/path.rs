@@ -45,6 +45,8 @@ const SHARPER: f64 = 0.6;
 ///
 /// Sums over rows have a fixed order, so the result does not depend on the number of threads.
 ///
+/// # Example
+///
 /// ```
 /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Problem, Ca, Question};
 /// use enclust_ca::Lwca;
@@ -89,6 +91,7 @@ impl<S: Real> ExactPath<S> {
     /// the position in the list and the result.
     ///
     /// # Errors
+    ///
     /// The same as for [`enhance`](Self::enhance), and the first error of `each`.
     pub fn sweep(
         &mut self,

@@ -126,13 +126,16 @@ pub struct Step {
 /// that was computed in higher precision.
 ///
 /// # Complexity
+///
 /// Each step applies the operator and the preconditioner once. Five vectors are stored.
 ///
 /// # Determinism and ties
+///
 /// The iteration depends only on the inner products. If these do not depend on the number of
 /// threads, neither does the result.
 ///
 /// # Example
+///
 /// ```
 /// use enclust_linalg::{ConjugateGradients, Operator, Preconditioner, Vector};
 ///
@@ -185,6 +188,7 @@ pub struct Step {
 /// ```
 ///
 /// # Reference
+///
 /// A. Chronopoulos, C. Gear, "s-step iterative methods for symmetric linear systems", J. Comput.
 /// Appl. Math. 1989.
 pub struct ConjugateGradients<O: Operator, P> {

@@ -54,6 +54,7 @@ const EXPANSIONS: usize = 500;
 /// large.
 ///
 /// # Example
+///
 /// ```
 /// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::leading_eigenpairs;

@@ -28,6 +28,7 @@ const ROWS: usize = 256;
 /// ```
 ///
 /// # Panics
+///
 /// If the sizes do not match.
 pub fn multiply<S: Real>(
     backend: &dyn Backend<S>,

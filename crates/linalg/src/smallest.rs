@@ -52,6 +52,7 @@ const RESIDUAL: f64 = 1e-8;
 /// to be semidefinite, or if its pairs are not accurate, it is decomposed completely.
 ///
 /// # Example
+///
 /// ```
 /// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::smallest_eigenpairs;

@@ -5,21 +5,21 @@ use enclust_core::{Ctx, Ensemble, Error, Method, Partition, Question};
 use crate::generate::planted;
 use crate::law::{Subject, THREADS, with_threads};
 
-/// The number of clusters asked for.
+/// The number of clusters in the tests.
 const CLUSTERS: usize = 3;
 
-/// Runs every law on a method, whatever it is made of.
+/// Checks all laws for a method.
 ///
-/// - a partition is about all samples;
-/// - a run is a fit and a cut, and cutting twice gives the same;
-/// - repetition and the number of threads change nothing;
-/// - no clusters at all, and more than can be reached, are
-///   [`Error::ClusterCount`];
-/// - a method that reads k refuses a question without one with
-///   [`Error::NeedsClusters`], and one that does not answers it.
+/// - A partition contains all samples.
+/// - A run is a fit and a cut, and cutting twice gives the same result.
+/// - Results are equal in repeated calls and for any number of threads.
+/// - 0 clusters, and more clusters than possible, give [`Error::ClusterCount`].
+/// - A method that reads k returns [`Error::NeedsClusters`] for a question without k; a method
+///   that does not read k accepts such a question.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(method: &dyn Method<f64>) {
     let subject = Subject::new("method", method.name());
     for (case, ensemble) in [

@@ -1,4 +1,4 @@
-//! The matrix keeps the laws of its stage.
+//! The matrix passes the conformance suite of its stage.
 
 use enclust_core::Component;
 use enclust_example_custom_ca::Rarity;

@@ -97,6 +97,7 @@ impl<S: Real> Fit<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Memory`](crate::Error::Memory) if the available memory is not enough, and the
     /// errors of the consensus function.
     pub fn of_similarity(
@@ -136,6 +137,7 @@ impl<S: Real> Fit<S> {
     /// The partition into k clusters.
     ///
     /// # Errors
+    ///
     /// [`Error::OtherClusters`] if the evidence was learned for another k, and the errors of the
     /// consensus function.
     pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {

@@ -58,6 +58,7 @@ where
     /// A pipeline in double precision.
     ///
     /// # Errors
+    ///
     /// The same as for [`in_precision`](Self::in_precision).
     pub fn new(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
         Self::in_precision(ca, confidence, enhance, consensus)
@@ -68,6 +69,7 @@ impl<A: Ca<f64>, C: Consensus<f64>> Pipeline<f64, A, NoEnhancement, NoEnhancemen
     /// A pipeline in double precision without enhancement.
     ///
     /// # Errors
+    ///
     /// The same as for [`in_precision`](Self::in_precision).
     pub fn plain(ca: A, consensus: C) -> Result<Self> {
         Self::new(ca, NoEnhancement, NoEnhancement, consensus)
@@ -86,6 +88,7 @@ where
     /// `Pipeline::<f32, _, _, _, _>::in_precision(…)`.
     ///
     /// # Errors
+    ///
     /// [`Error::Param`] if a parameter is out of range; [`Error::KindMismatch`] if a stage does
     /// not accept the evidence that the previous stage makes.
     pub fn in_precision(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
@@ -145,6 +148,7 @@ where
     /// The same pipeline with another representation.
     ///
     /// # Errors
+    ///
     /// The same as for [`in_precision`](Self::in_precision), here and in the methods below.
     pub fn with_ca<A2: Ca<S>>(self, ca: A2) -> Result<Pipeline<S, A2, F, E, C>> {
         let parts = Pipeline::in_precision(ca, self.confidence, self.enhance, self.consensus)?;
@@ -197,6 +201,7 @@ where
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::StopMismatch`] if the rule reads a quantity that the enhancer does not provide;
     /// [`Error::Unsupported`] if the enhancer does not iterate.
     pub fn with_stop(self, stop: impl Stop + 'static) -> Result<Self> {
@@ -206,6 +211,7 @@ where
     /// The same as [`with_stop`](Self::with_stop) for a rule behind an `Arc`.
     ///
     /// # Errors
+    ///
     /// The same as for [`with_stop`](Self::with_stop).
     pub fn with_shared_stop(self, stop: Arc<dyn Stop>) -> Result<Self> {
         stop.check()?;
@@ -347,6 +353,7 @@ where
     /// ```
     ///
     /// # Errors
+    ///
     /// The same as for [`fit`](Method::fit).
     pub fn trace(
         &self,

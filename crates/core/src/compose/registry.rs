@@ -149,6 +149,7 @@ impl<S: Real> Registry<S> {
     /// The method with this name.
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`], which lists the known methods.
     pub fn preset(&self, name: &str) -> Result<&Preset> {
         self.presets.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownComponent {
@@ -161,6 +162,7 @@ impl<S: Real> Registry<S> {
     /// Builds a stopping rule or a combination of rules: `any(…)`, `all(…)`.
     ///
     /// # Errors
+    ///
     /// The same as for [`Table::build`]; [`Error::Unsupported`] if a rule that is not a
     /// combination contains other rules, or if a combination is empty.
     pub fn stopping_rule(&self, part: &Part) -> Result<Arc<dyn Stop>> {
@@ -184,6 +186,7 @@ impl<S: Real> Registry<S> {
     /// Builds a pipeline from the names of its parts.
     ///
     /// # Errors
+    ///
     /// The errors of building each part and of [`Pipeline::in_precision`]; [`Error::Unsupported`]
     /// if an enhancer has no confident pairs, or if a parameter of the enhancer's own stopping
     /// rule is set although another rule is named.
@@ -257,6 +260,7 @@ impl<S: Real> Registry<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`] for a name that is not registered; [`Error::Unsupported`] for
     /// a stage whose part cannot be chosen.
     pub fn swap(&self, spec: &mut PipelineSpec, stage: Stage, part: Part) -> Result<()> {
@@ -284,6 +288,7 @@ impl<S: Real> Registry<S> {
     /// The parameters that a part declares.
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`] for a name that is not registered.
     pub fn parameters(&self, stage: Stage, name: &str) -> Result<&[ParamSpec]> {
         Ok(match stage {
@@ -321,6 +326,7 @@ impl<S: Real> Registry<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`] for a name that is not registered. Values are not checked here
     /// but in [`pipeline`](Self::pipeline).
     pub fn resolved(&self, spec: &PipelineSpec) -> Result<PipelineSpec> {

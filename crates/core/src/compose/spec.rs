@@ -91,6 +91,7 @@ impl FromStr for Part {
     /// `any(rule, rule)`.
     ///
     /// # Errors
+    ///
     /// [`Error::Syntax`] for anything else.
     fn from_str(text: &str) -> Result<Self> {
         let refused = |reason: &str| Error::Syntax { text: text.into(), reason: reason.into() };
@@ -254,6 +255,7 @@ impl PipelineSpec {
     /// [`Registry::swap`](crate::Registry::swap) also keeps the parameters that both parts have.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] for a stage whose part cannot be chosen.
     pub fn put(&mut self, stage: Stage, part: Part) -> Result<()> {
         match stage {
@@ -281,6 +283,7 @@ impl PipelineSpec {
     /// ```
     ///
     /// # Errors
+    ///
     /// The errors of parsing a [`Stage`]; [`Error::Unsupported`] if the stage has no part.
     /// Whether the part has such a parameter is checked when it is built.
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<()> {

@@ -103,6 +103,7 @@ impl<T: ?Sized> Table<T> {
     /// The part with this name.
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`], which lists the known names.
     pub fn get(&self, name: &str) -> Result<&Entry<T>> {
         self.entries.iter().find(|e| e.name == name).ok_or_else(|| Error::UnknownComponent {
@@ -115,6 +116,7 @@ impl<T: ?Sized> Table<T> {
     /// Builds a part.
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`] for an unknown name; [`Error::Param`] if a parameter is
     /// unknown or out of range.
     pub fn build(&self, part: &Part) -> Result<Box<T>> {

@@ -40,6 +40,8 @@ type Pair = (usize, usize);
 /// with itself, [`Error::Contradiction`] for a cannot-link pair that must-links join, directly or
 /// through other samples. Repeated and reversed pairs count as one pair.
 ///
+/// # Example
+///
 /// ```
 /// use enclust_core::{Constraints, Partition, Violations};
 ///
@@ -119,6 +121,7 @@ impl Constraints {
     /// Counts the constraints that the partition violates.
     ///
     /// # Panics
+    ///
     /// If the partition has fewer samples than the constraints.
     pub fn violations(&self, partition: &Partition) -> Violations {
         let labels = partition.labels();
@@ -155,6 +158,7 @@ impl Constraints {
     /// Adds the constraints to the fixed entries and overrides existing values. H does not change.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if a constrained sample is not alone in its group; see
     /// [`Constraints::split`].
     pub fn fix<S: Real>(&self, grouping: &Grouping, confident: &mut Confident<S>) -> Result<()> {

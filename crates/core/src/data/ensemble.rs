@@ -97,6 +97,7 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
+    ///
     /// The same as for [`from_columns`](Self::from_columns).
     pub fn from_columns_with_missing<L: Label, C: AsRef<[L]>>(
         columns: &[C],
@@ -119,6 +120,7 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
+    ///
     /// The same as for [`from_rows`](Self::from_rows).
     pub fn from_rows_with_missing<L: Label, R: AsRef<[L]>>(
         rows: &[R],
@@ -216,6 +218,7 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Empty`] if `order` is empty, [`Error::Index`] for a sample that does not exist.
     pub fn rearranged(&self, order: &[usize]) -> Result<Self> {
         let len = self.samples;

@@ -96,6 +96,7 @@ impl Microclusters {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Empty`] if there are no columns, [`Error::Ragged`] if a column does not have one
     /// label per group.
     pub fn from_columns<C: AsRef<[u32]>>(grouping: Arc<Grouping>, columns: &[C]) -> Result<Self> {
@@ -199,6 +200,7 @@ impl Microclusters {
     /// labels.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if a label is missing.
     pub fn require_complete(&self, component: &str) -> Result<()> {
         if !self.has_missing {
@@ -218,6 +220,7 @@ impl Microclusters {
     /// Returns an error if a weight is not 1, for a component that does not support weights.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if a base clustering has a weight other than 1.
     pub fn require_unweighted(&self, component: &str) -> Result<()> {
         if self.weights().is_some_and(|weights| weights.iter().any(|&w| w != 1.0)) {
@@ -365,6 +368,7 @@ impl Microclusters {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Entry`] if values outside [0, 1] give an entry outside [0, 1].
     pub fn co_association<S: Real>(
         &self,

@@ -44,6 +44,7 @@ impl Partition {
     /// ```
     ///
     /// # Panics
+    ///
     /// If `order` names a sample that does not exist.
     pub fn rearranged(&self, order: &[usize]) -> Self {
         Self::from_labels(order.iter().map(|&i| self.labels[i]))

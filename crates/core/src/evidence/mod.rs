@@ -67,6 +67,7 @@ impl<S: Real> Bipartite<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if there is not one row per group.
     pub fn new(grouping: Arc<Grouping>, weights: Csr<S>) -> Result<Self> {
         Error::check_size("rows of the bipartite graph", grouping.len(), weights.rows())?;
@@ -91,6 +92,7 @@ impl<S: Real> ClusterGraph<S> {
     /// read them.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if `members` does not have one row per group, or `weights` one row and one
     /// column per column of `members`.
     pub fn new(grouping: Arc<Grouping>, members: Csr<S>, weights: Mat<S>) -> Result<Self> {
@@ -115,6 +117,7 @@ impl<S: Real> Embedding<S> {
     /// The embedding of these groups. The coordinates are checked by the parts that read them.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if there is not one row per group.
     pub fn new(grouping: Arc<Grouping>, points: Mat<S>) -> Result<Self> {
         Error::check_size("rows of the embedding", grouping.len(), points.rows())?;

@@ -221,6 +221,7 @@ impl<S: Real> Similarity<S> {
     /// triangle is used. Values outside [0, 1] by at most that error are set to 0 or 1.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] for a wrong number of rows or columns, [`Error::Entry`] for a value
     /// outside [0, 1], [`Error::Asymmetric`] for mirrored entries that differ.
     pub fn from_square(grouping: &Arc<Grouping>, square: &Mat<S>) -> Result<Self> {
@@ -242,6 +243,7 @@ impl<S: Real> Similarity<S> {
     /// The same similarity with these self-similarities.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if there is not one value per group, [`Error::Entry`] for a value outside
     /// [0, 1].
     pub fn with_own(self, own: Vec<S>) -> Result<Self> {
@@ -257,6 +259,7 @@ impl<S: Real> Similarity<S> {
     /// equal.
     ///
     /// # Errors
+    ///
     /// [`Error::Denominator`] if a value is not such a multiple.
     pub fn with_denominator(mut self, denominator: f64) -> Result<Self> {
         let slack = 4.0 * S::epsilon().wide() * denominator;
@@ -278,6 +281,7 @@ impl<S: Real> Similarity<S> {
     /// all other values are inherited, so the matrix of the samples does not change.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] for another number of samples; [`Error::Unsupported`] for a group that
     /// overlaps two groups here.
     ///
@@ -418,6 +422,7 @@ impl<S: Real> Similarity<S> {
     /// Row i of the matrix of the samples, for callers that write it row by row.
     ///
     /// # Panics
+    ///
     /// If the sample does not exist.
     pub fn sample_row(&self, sample: usize) -> impl Iterator<Item = S> + '_ {
         let map = self.grouping.map();

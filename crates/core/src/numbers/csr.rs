@@ -24,6 +24,7 @@ impl<S: Real> Csr<S> {
     /// From the (column, value) pairs of each row, in ascending order of columns.
     ///
     /// # Panics
+    ///
     /// If columns are not strictly ascending or out of range.
     pub fn from_rows(cols: usize, rows: Vec<Vec<(u32, S)>>) -> Self {
         // Exact capacity: a growing vector would use up to three times as much memory.
@@ -55,6 +56,7 @@ impl<S: Real> Csr<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Index`] for a row or column outside the matrix, [`Error::SelfPair`] for a
     /// diagonal entry, [`Error::Asymmetric`] for two different values of one entry.
     pub fn symmetric(
@@ -89,6 +91,7 @@ impl<S: Real> Csr<S> {
     /// of columns. [`symmetric`](Self::symmetric) takes entries in any order and checks them.
     ///
     /// # Panics
+    ///
     /// If an entry is not right of the diagonal or is out of range, or if columns are not
     /// ascending.
     pub fn symmetric_from_upper(upper: Vec<Vec<(u32, S)>>) -> Self {

@@ -41,6 +41,7 @@ impl<S: Real> Mat<S> {
     /// ```
     ///
     /// # Panics
+    ///
     /// If the sizes differ.
     pub fn zip(&self, other: &Self, f: impl Fn(S, S) -> S) -> Self {
         assert!(self.rows == other.rows && self.cols == other.cols, "matrices of one size");
@@ -127,6 +128,7 @@ impl<'a, S: Real> MatRef<'a, S> {
     /// A column-major view of a slice; `stride` is the distance between columns.
     ///
     /// # Panics
+    ///
     /// If the slice is too short or the stride is smaller than the number of rows.
     pub fn new(data: &'a [S], rows: usize, cols: usize, stride: usize) -> Self {
         check_extent(data.len(), rows, cols, stride);
@@ -187,6 +189,7 @@ impl<'a, S: Real> MatMut<'a, S> {
     /// A column-major view of a slice; `stride` is the distance between columns.
     ///
     /// # Panics
+    ///
     /// If the slice is too short or the stride is smaller than the number of rows.
     pub fn new(data: &'a mut [S], rows: usize, cols: usize, stride: usize) -> Self {
         check_extent(data.len(), rows, cols, stride);
@@ -222,6 +225,7 @@ impl<'a, S: Real> MatMut<'a, S> {
     /// a transpose is also fast.
     ///
     /// # Panics
+    ///
     /// If the sizes differ.
     pub fn copy_from(&mut self, source: MatRef<'_, S>) {
         const TILE: usize = 8;

@@ -12,18 +12,22 @@ use super::PANEL;
 /// A ≈ LLᵀ, where L has the sparsity pattern of the lower triangle of A.
 ///
 /// # Problem
+///
 /// Solve AX = B approximately for many right-hand sides at the cost of a product with A. If A is
 /// diagonally dominant with non-positive off-diagonal entries, such as a shifted graph Laplacian,
 /// the factor exists and is symmetric positive definite for any order of the rows.
 ///
 /// # Complexity
+///
 /// Factorisation: the sum over the entries (i, k) of L of the length of row k. Solve: twice the
 /// number of entries of L per right-hand side.
 ///
 /// # Determinism and ties
+///
 /// Rows are eliminated in their given order, so there are no ties.
 ///
 /// # Reference
+///
 /// J. Meijerink, H. van der Vorst, "An iterative solution method for linear systems of which the
 /// coefficient matrix is a symmetric M-matrix", Math. Comp. 1977.
 #[derive(Clone, Debug)]
@@ -41,6 +45,7 @@ impl<S: Real> IncompleteCholesky<S> {
     /// factor is stored in `S`.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`] with the row.
     pub fn factor(a: &Csr<f64>) -> Result<Self> {
         let n = a.rows();

@@ -10,21 +10,26 @@ use crate::stages::backend::{SparseSolve, check_panel};
 /// PAPᵀ = LLᵀ for a sparse symmetric positive definite A.
 ///
 /// # Problem
+///
 /// Solve AX = B for many right-hand sides if A and L are sparse, as for the Laplacians of
 /// high-confidence graphs.
 ///
 /// # Parameters
+///
 /// The matrix, and the maximum number of entries of L. The factorisation stops early if L would
 /// have more, so that the caller can use a dense one.
 ///
 /// # Complexity
+///
 /// For column degrees dⱼ of L: O(Σ dⱼ² log dⱼ) to factor, 4 Σ dⱼ operations per right-hand side
 /// to solve, Σ dⱼ numbers.
 ///
 /// # Determinism and ties
+///
 /// The elimination order is minimum degree; ties are broken by the lowest index.
 ///
 /// # Reference
+///
 /// A. George, J. Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 1989.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky<S> {
@@ -46,6 +51,7 @@ impl<S: Real> SparseCholesky<S> {
     /// entries below its diagonal.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`] with the row.
     pub fn factor(a: &Csr<S>, most: usize) -> Result<Option<Self>> {
         let Some(pattern) = eliminate(a, most) else { return Ok(None) };

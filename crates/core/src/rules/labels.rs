@@ -14,10 +14,12 @@ part! {
     /// function gives for the k of the question was the same in several consecutive checks.
     ///
     /// # Complexity
+    ///
     /// One consensus per check. Average linkage of n' groups costs about as much as a few
     /// iterations of the solvers, so a larger `every` can save time.
     ///
     /// # Errors
+    ///
     /// [`Error::NeedsClusters`](crate::Error::NeedsClusters) if the run is not for one k.
     pub struct SteadyLabels("labels", "the labels of the consensus no longer change") {
         /// Number of consecutive checks that must find the same labels as the check before.

@@ -131,6 +131,7 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// Reports how much of `what` is done; see [`Watch::progress`].
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the run is to end.
     pub fn progress(&self, what: &'static str, done: u64, total: u64) -> Result<()> {
         self.watch.progress(what, done, total)
@@ -139,6 +140,7 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// Checks the cancel flag; see [`Watch::checkpoint`].
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the flag is set.
     pub fn checkpoint(&self, what: &'static str) -> Result<()> {
         self.watch.checkpoint(what)
@@ -170,6 +172,7 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Memory`] if it may not.
     pub fn require(&self, place: &str, needed: Bytes, size: &str, advice: &str) -> Result<()> {
         memory::require(place, needed, self.memory(), size, advice)
@@ -187,6 +190,7 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if the number of rows of the second matrix is not the number of columns of
     /// the first.
     pub fn product(&self, a: MatRef<'_, S>, b: MatRef<'_, S>) -> Result<Mat<S>> {
@@ -199,6 +203,7 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// Runs `work` in a thread pool with [`threads`](Self::threads) threads.
     ///
     /// # Errors
+    ///
     /// [`Error::Threads`] if the threads cannot be started.
     pub fn install<T: Send>(&self, work: impl FnOnce(&Self) -> T + Send) -> Result<T> {
         let threads = self.threads();

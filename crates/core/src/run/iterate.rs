@@ -20,6 +20,7 @@ pub trait State {
     /// The current similarity, in double precision.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if the iteration does not
     /// [provide](crate::Enhance::provides) it.
     fn similarity(&self) -> Result<Similarity<f64>>;
@@ -28,6 +29,7 @@ pub trait State {
     /// cut into the k of the question.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] outside a pipeline or without a k, and the errors of the consensus
     /// function.
     fn labels(&self) -> Result<Partition>;
@@ -108,6 +110,7 @@ impl<'a, S: Real> Iteration<'a, S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// The errors of `step`, `current` and the rule.
     pub fn run<X>(
         &self,

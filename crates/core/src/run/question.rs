@@ -35,6 +35,7 @@ impl Question {
     /// The number of clusters.
     ///
     /// # Errors
+    ///
     /// [`Error::NeedsClusters`] with the name of the component if no number is given.
     pub fn k_for(&self, component: &str) -> Result<usize> {
         self.k.ok_or_else(|| Error::NeedsClusters { component: component.to_string() })

@@ -164,6 +164,7 @@ impl<'a> Watch<'a> {
     /// Reports how much of `what` is done.
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the run is to end. The caller returns immediately.
     pub fn progress(&self, what: &'static str, done: u64, total: u64) -> Result<()> {
         match self.notice(&Event::Progress { done, total }) {
@@ -176,6 +177,7 @@ impl<'a> Watch<'a> {
     /// that runs on several threads at once.
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the flag is set.
     pub fn checkpoint(&self, what: &'static str) -> Result<()> {
         if self.is_cancelled() {
@@ -187,6 +189,7 @@ impl<'a> Watch<'a> {
     /// Reports that a stage begins.
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the run is to end.
     pub fn begin(&self, stage: Stage) -> Result<()> {
         match self.notice(&Event::Stage(stage)) {

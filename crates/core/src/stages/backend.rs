@@ -84,6 +84,7 @@ pub trait Backend<S: Real>: Component {
     /// C ← αAB + βC. If β = 0, C is overwritten whatever it contains.
     ///
     /// # Panics
+    ///
     /// If the sizes do not match.
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, c: MatMut<'_, S>);
 
@@ -106,6 +107,7 @@ pub trait Backend<S: Real>: Component {
     /// `None` if the factor would have more than `most` entries below its diagonal.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>> {
         let factor = SparseCholesky::factor(a, most)?;
@@ -117,6 +119,7 @@ pub trait Backend<S: Real>: Component {
     /// triangles.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>> {
         Ok(Box::new(IncompleteCholesky::factor(a)?))
@@ -165,6 +168,7 @@ pub trait SparseProduct<S: Real>: Send + Sync {
     /// row.
     ///
     /// # Panics
+    ///
     /// If X does not have `width` numbers per column of A, or Y `width` numbers per row of A.
     fn multiply(&self, x: &[S], y: &mut [S], width: usize);
 
@@ -173,6 +177,7 @@ pub trait SparseProduct<S: Real>: Send + Sync {
     /// that calls `visit` while the rows are in cache saves the caller one pass over memory.
     ///
     /// # Panics
+    ///
     /// The same as for [`multiply`](Self::multiply).
     fn multiply_and_visit(
         &self,
@@ -192,6 +197,7 @@ pub trait SparseSolve<S: Real>: Send + Sync {
     /// order with `width` numbers per row.
     ///
     /// # Panics
+    ///
     /// If the panel does not have `width` numbers per row of A.
     fn solve_panel(&self, b: &mut [S], width: usize);
 }
@@ -199,6 +205,7 @@ pub trait SparseSolve<S: Real>: Send + Sync {
 /// Checks the sizes of a product. Backends call it first.
 ///
 /// # Panics
+///
 /// If the sizes do not match.
 pub fn check_product<S: Real>(a: &MatRef<'_, S>, b: &MatRef<'_, S>, c: &MatMut<'_, S>) {
     assert!(
@@ -216,6 +223,7 @@ pub fn check_product<S: Real>(a: &MatRef<'_, S>, b: &MatRef<'_, S>, c: &MatMut<'
 /// Checks that a panel of this width has this many rows. Backends call it first.
 ///
 /// # Panics
+///
 /// If it does not.
 pub fn check_panel<S: Real>(panel: &[S], rows: usize, width: usize) {
     assert!(

@@ -75,6 +75,7 @@ impl<T, F: Send + Sync> Component for BySamples<T, F> {
 
 impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySamples<T, F> {
     /// # Errors
+    ///
     /// [`Error::Unsupported`] for missing labels and for weights other than 1; [`Error::Size`],
     /// [`Error::Entry`] or [`Error::Asymmetric`] if the matrix is not a similarity.
     fn build(

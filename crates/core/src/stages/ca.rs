@@ -62,6 +62,7 @@ pub trait Ca<S: Real>: Component {
     /// by `into()`.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] for missing labels or weights if they are not supported;
     /// [`Error::NeedsClusters`] if the representation reads k and the question has none.
     fn build(

@@ -20,6 +20,7 @@ pub trait Component: Debug + Send + Sync {
     /// Checks the parameters. A pipeline calls it when it is composed.
     ///
     /// # Errors
+    ///
     /// [`Error::Param`](crate::Error::Param) if a parameter is out of range.
     fn check(&self) -> Result<()> {
         Ok(())

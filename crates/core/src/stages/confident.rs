@@ -44,6 +44,7 @@ impl<S: Real> Confident<S> {
     /// Confident pairs from their components, for rules that fix other entries than the edges.
     ///
     /// # Errors
+    ///
     /// The same as for [`check`](Self::check), with the number of groups that `within` has values
     /// for.
     pub fn new(
@@ -74,6 +75,7 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a group of one
     /// sample that is paired with itself, [`Error::Entry`] for a weight outside [0, 1],
     /// [`Error::Asymmetric`] for two different weights of one pair.
@@ -124,6 +126,7 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] for a wrong number of entries, [`Error::Entry`] for an entry outside [0,
     /// 1], [`Error::Asymmetric`] for mirrored entries that differ, [`Error::Unsupported`] if H
     /// has different values for samples of one group. The last error cannot occur with the
@@ -178,6 +181,7 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] for pairs or a grouping of another size; [`Error::Unsupported`] for a
     /// group that overlaps two groups of the similarity.
     pub fn refined(&self, similarity: &Similarity<S>, finer: &Arc<Grouping>) -> Result<Self> {
@@ -206,6 +210,7 @@ impl<S: Real> Confident<S> {
     /// number of groups is as given.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`], [`Error::Entry`] or [`Error::Asymmetric`] for the first violation.
     pub fn check(&self, groups: usize) -> Result<()> {
         for (what, matrix) in
@@ -226,6 +231,7 @@ impl<S: Real> Confident<S> {
     /// fixed gets the new value. The graph does not change.
     ///
     /// # Errors
+    ///
     /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a
     /// group paired with itself.
     ///

@@ -36,6 +36,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// The problem for a similarity and its confident pairs.
     ///
     /// # Errors
+    ///
     /// The same as for [`Confident::check`]: the pairs are over another number of groups, are not
     /// symmetric, are on the diagonal or are outside [0, 1].
     pub fn new(similarity: &'a Similarity<S>, confident: &'a Confident<S>) -> Result<Self> {
@@ -79,6 +80,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// Runs the loop of an enhancer whose state is `x`; see [`Iteration::run`].
     ///
     /// # Errors
+    ///
     /// The errors of `step` and `current`.
     pub fn iterate<X>(
         &self,
@@ -117,6 +119,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// The errors of `map`, and those of [`Similarity::from_square`] for its result.
     pub fn fixed_point(
         &self,
@@ -143,6 +146,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// Writes the values of the fixed entries Ω into a square form.
     ///
     /// # Errors
+    ///
     /// [`Error::Size`] if the matrix does not have one row and one column per group.
     pub fn keep_fixed(&self, square: &mut Mat<S>) -> Result<()> {
         Error::check_size("rows of the square form", self.similarity.len(), square.rows())?;
@@ -189,6 +193,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// that works on n × n matrices.
     ///
     /// # Errors
+    ///
     /// The same as for [`Confident::refined`].
     pub fn by_samples(&self) -> Result<(Similarity<S>, Confident<S>)> {
         let similarity = self.similarity.by_samples();

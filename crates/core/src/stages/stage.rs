@@ -122,6 +122,7 @@ impl FromStr for Stage {
     /// The stage with this key.
     ///
     /// # Errors
+    ///
     /// [`Error::Renamed`] for a name from an earlier version, [`Error::UnknownStage`] for any
     /// other name.
     fn from_str(name: &str) -> Result<Self, Error> {

@@ -84,6 +84,7 @@ pub trait Check {
     /// converged.
     ///
     /// # Errors
+    ///
     /// The errors of the [`State`], for a rule that reads it.
     fn check(&mut self, record: &Record, state: &dyn State) -> Result<Option<Status>>;
 }

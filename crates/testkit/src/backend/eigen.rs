@@ -47,13 +47,13 @@ fn symmetric_noise<S: Real>(n: usize) -> Mat<S> {
     Mat::from_fn(n, n, |i, j| a[(i.max(j), i.min(j))])
 }
 
-/// Ones inside a block, zeros outside: every eigenvalue is repeated.
+/// Ones inside a block and zeros outside: every eigenvalue is repeated.
 fn clean_blocks<S: Real>(n: usize, blocks: usize) -> Mat<S> {
     let block = |i: usize| i * blocks / n;
     Mat::from_fn(n, n, |i, j| if block(i) == block(j) { S::one() } else { S::zero() })
 }
 
-/// Noise whose second half is a million times smaller.
+/// A matrix of noise whose second half is a million times smaller.
 fn graded<S: Real>(n: usize) -> Mat<S> {
     let a = symmetric_noise::<S>(n);
     let scale = |i: usize| S::of(if i < n / 2 { 1.0 } else { 1e-3 });
@@ -79,14 +79,14 @@ fn eigenpairs<S: Real>(subject: &Subject, backend: &dyn Backend<S>, name: &str, 
     }
 }
 
-/// Largest entry of AV − V diag(w).
+/// The largest entry of AV − V diag(w).
 fn residual<S: Real>(a: &Mat<S>, eigen: &Eigen<S>) -> f64 {
     let (values, vectors) = (&eigen.values, &eigen.vectors);
     let product = wide_product(a, vectors);
     largest(a.rows(), |i, j| product[(i, j)] - vectors[(i, j)].wide() * values[j].wide())
 }
 
-/// Largest entry of VᵀV − I.
+/// The largest entry of VᵀV − I.
 fn skew<S: Real>(vectors: &Mat<S>) -> f64 {
     let gram = wide_product(&vectors.view().transposed().to_owned(), vectors);
     largest(vectors.cols(), |i, j| gram[(i, j)] - f64::from(i == j))
