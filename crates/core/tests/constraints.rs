@@ -16,7 +16,7 @@ fn refused(must_link: &[(usize, usize)], cannot_link: &[(usize, usize)]) -> Erro
 fn a_sample_that_does_not_exist_is_named() {
     for error in [refused(&[(0, 1), (2, 6)], &[]), refused(&[], &[(6, 0)])] {
         assert_eq!(error, Error::Index { what: "sample", index: 6, len: 6 });
-        assert_eq!(error.to_string(), "sample 6 does not exist, there are 6");
+        assert_eq!(error.to_string(), "sample 6 does not exist; there are 6, counted from 0");
     }
 }
 
@@ -34,7 +34,7 @@ fn a_direct_contradiction_is_a_chain_of_two() {
     assert_eq!(error, Error::Contradiction { pair: (2, 4), chain: vec![2, 4] });
     assert_eq!(
         error.to_string(),
-        "samples 2 and 4 cannot be linked, but must-links join them: 2 - 4"
+        "samples 2 and 4 are a cannot-link pair, but must-links join them: 2 - 4"
     );
 }
 

@@ -269,7 +269,8 @@ fn what_cannot_honour_them_refuses() {
     let known = |samples| Constraints::new(samples, &[(0, 5)], &[]).unwrap();
     let plain = Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
     let error = plain.with_constraints(known(8)).run(&e, 2, ctx).unwrap_err();
-    assert_eq!(error.to_string(), "none does not support must-link and cannot-link constraints");
+    let said = "none does not support must-link and cannot-link constraints; choose an enhancer";
+    assert_eq!(error.to_string(), said);
     let method =
         Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
     let error = method.with_constraints(known(9)).run(&e, 2, ctx).unwrap_err();

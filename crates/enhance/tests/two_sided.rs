@@ -49,8 +49,9 @@ fn alpha_must_exceed_beta() {
     for (alpha, beta) in [(0.5, 0.5), (0.4, 0.6), (0.0, 0.0)] {
         let error = TwoSided::default().alpha(alpha).beta(beta).check().unwrap_err();
         assert!(matches!(error, Error::Param(ParamError::OutOfRange { parameter: "beta", .. })));
-        let says =
-            format!("two-sided: beta = {beta} is out of range, must be less than alpha = {alpha}");
+        let says = format!(
+            "two-sided: beta = {beta} is out of range: it must be less than alpha = {alpha}"
+        );
         assert_eq!(error.to_string(), says);
     }
     for (alpha, beta) in [(1.1, 0.0), (f64::NAN, 0.0), (0.5, -0.1), (0.5, f64::NAN)] {

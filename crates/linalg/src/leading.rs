@@ -93,7 +93,11 @@ pub fn leading_eigenpairs_within<S: Real>(
 ) -> Result<Eigen<S>> {
     let n = operator.dim();
     if k > n {
-        return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
+        return Err(Error::Size {
+            what: "number of eigenpairs (at most the size of the matrix)",
+            expected: n,
+            found: k,
+        });
     }
     if k == 0 {
         return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(n, 0) });

@@ -70,7 +70,11 @@ pub fn smallest_eigenpairs<S: Real>(
 ) -> Result<Eigen<S>> {
     let n = matrix.rows();
     if k > n {
-        return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
+        return Err(Error::Size {
+            what: "number of eigenpairs (at most the size of the matrix)",
+            expected: n,
+            found: k,
+        });
     }
     if n > SMALL {
         let mut attempts = SHIFTS.iter().map(|shift| by_inverse(matrix, *shift, k, ctx));

@@ -18,9 +18,8 @@ fn heaps(nodes: usize, heaps: usize, bridge: f64) -> Mat<f64> {
             _ => 0.0,
         }
     };
-    Mat::from_fn(nodes, nodes, |i, j| match i == j {
-        true => (0..nodes).map(|l| weight(i, l)).sum(),
-        false => -weight(i, j),
+    Mat::from_fn(nodes, nodes, |i, j| {
+        if i == j { (0..nodes).map(|l| weight(i, l)).sum() } else { -weight(i, j) }
     })
 }
 

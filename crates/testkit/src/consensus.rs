@@ -144,14 +144,13 @@ impl Trial<'_> {
         let cuts = self.cuts(&*fitted, 1..=largest);
         for (k, cut) in (1..).zip(&cuts) {
             let found = (cut.clusters(), cut.len());
-            let (law, holds) = match self.consensus.gives_exactly_k() {
-                true => (
+            let (law, holds) = if self.consensus.gives_exactly_k() {
+                (
                     "every k up to the largest gives exactly k clusters of all samples",
                     found == (k, samples),
-                ),
-                false => {
-                    ("every k up to the largest gives clusters of all samples", found.1 == samples)
-                }
+                )
+            } else {
+                ("every k up to the largest gives clusters of all samples", found.1 == samples)
             };
             self.law(law, holds, format!("k = {k} gave (clusters, samples) {found:?}"));
         }
@@ -178,11 +177,13 @@ impl Trial<'_> {
         }
         let fitted = self.fit(&evidence, 1);
         let cuts = self.cuts(&*fitted, 1..=fitted.largest_k());
-        let most = match self.seed_matters(&*fitted, &cuts) {
-            _ if self.case.starts_with(FEW_GROUPS) => 2,
-            true => return,
+        let most = if self.case.starts_with(FEW_GROUPS) {
+            2
+        } else if self.seed_matters(&*fitted, &cuts) {
+            return;
+        } else {
             // With more clusters than groups, equal samples would have to be separated.
-            false => evidence.grouping().len(),
+            evidence.grouping().len()
         };
         for (how, moved) in &moved {
             if how.contains("ungrouped") && !options.counts_samples {

@@ -256,9 +256,8 @@ fn in_order(samples: usize) -> Vec<(usize, usize, f64)> {
 /// group counts as one sample.
 fn average_linkage(s: &Similarity<f64>, forgets_sizes: bool) -> Vec<(usize, usize, f64)> {
     let (n, values, map) = (s.grouping().samples(), s.to_matrix(), s.grouping().map());
-    let weight = |i: usize| match forgets_sizes {
-        true => 1.0 / s.grouping().sizes()[map[i] as usize] as f64,
-        false => 1.0,
+    let weight = |i: usize| {
+        if forgets_sizes { 1.0 / s.grouping().sizes()[map[i] as usize] as f64 } else { 1.0 }
     };
     let mut clusters: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
     let mean = |a: &[usize], b: &[usize]| {

@@ -13,5 +13,5 @@ fn keeps_the_laws() {
 #[test]
 fn refuses_a_power_of_zero() {
     let error = Rarity::default().power(0.0).check().unwrap_err();
-    assert_eq!(error.to_string(), "rarity: power = 0 is out of range, must be finite and > 0");
+    assert_eq!(error.to_string(), "rarity: power = 0 is out of range: it must be finite and > 0");
 }

@@ -301,7 +301,7 @@ impl Parameters for NoParams {
 /// assert!(p.validate().is_ok());
 /// assert_eq!(WalkParams::specs()[0].tried, [1.into(), 10.into(), 100.into()]);
 /// let bad = WalkParams::from_values(&Values::from([("laziness".into(), 1.0.into())]));
-/// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 1 is out of range, must lie in [0, 1)");
+/// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 1 is out of range: it must lie in [0, 1)");
 /// ```
 #[macro_export]
 macro_rules! parameters {

@@ -193,11 +193,12 @@ impl<S: Real> Registry<S> {
     pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
         let enhance = self.enhance.build(&spec.enhance)?;
         if !enhance.is_identity() && spec.confidence.is_none() {
-            let what = "having no confident pairs to propagate; choose some, such as threshold";
+            let what =
+                "an empty set of confident pairs; choose a confidence rule, such as threshold";
             return Err(Error::unsupported(&spec.enhance.name, what));
         }
         if enhance.is_identity() && !spec.confidence.is_none() {
-            let what = format!("the confident pairs of {}, which nothing reads", spec.confidence);
+            let what = format!("the confidence rule {}; choose an enhancer, too", spec.confidence);
             return Err(Error::unsupported("a pipeline without an enhancer", what));
         }
         self.check_stop_parameters(spec, &*enhance)?;

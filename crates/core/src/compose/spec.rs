@@ -289,8 +289,12 @@ impl PipelineSpec {
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<()> {
         let (stage, parameter) = path.split_once('.').unwrap_or((path, ""));
         let stage: Stage = stage.parse()?;
-        let unset =
-            || Error::unsupported("the pipeline", format!("{path}: it names no {}", stage.noun()));
+        let unset = || {
+            Error::unsupported(
+                "the pipeline",
+                format!("{path}, because it has no {}", stage.noun()),
+            )
+        };
         match self.part_mut(stage) {
             Some(part) if !part.of.is_empty() => {
                 let what = format!("{path}: write the parameter inside {part}");

@@ -100,17 +100,17 @@ where
 
         let grouping = self.split(&represented.evidence)?;
         let regrouped = !Arc::ptr_eq(&grouping, microclusters.grouping());
-        let microclusters = match regrouped && !self.enhance.is_identity() {
-            true => microclusters.refined(&grouping)?,
-            false => microclusters,
+        let microclusters = if regrouped && !self.enhance.is_identity() {
+            microclusters.refined(&grouping)?
+        } else {
+            microclusters
         };
-        let needs = match regrouped {
-            // There are more groups than the run was checked for.
-            true => {
-                let shape = shape_of(&microclusters, question, ctx);
-                budget(&shape.with_groups(grouping.len()))?
-            }
-            false => needs,
+        let needs = if regrouped {
+            // There are more groups than in the shape that was checked before.
+            let shape = shape_of(&microclusters, question, ctx);
+            budget(&shape.with_groups(grouping.len()))?
+        } else {
+            needs
         };
         let given = regroup(represented.evidence, &grouping)?;
         let (evidence, given, confident, report) = match given {
@@ -149,7 +149,7 @@ where
     fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {
         match &self.constraints {
             Some(_) if self.enhance.is_identity() => {
-                let what = "must-link and cannot-link constraints";
+                let what = "must-link and cannot-link constraints; choose an enhancer";
                 Err(Error::unsupported(self.enhance.name(), what))
             }
             Some(constraints) => constraints.check_samples(ensemble.samples()),
@@ -225,7 +225,13 @@ fn check_rows(ensemble: &Ensemble, limit: Option<Bytes>) -> Result<()> {
     let (n, m) = (ensemble.samples(), ensemble.clusterings());
     let needed = Microclusters::footprint(n, m, n).total();
     let size = format!("{n} samples and {m} clusterings");
-    memory::require(&Stage::Microclusters.of(""), needed, limit, &size, "take fewer of either")
+    memory::require(
+        &Stage::Microclusters.of(""),
+        needed,
+        limit,
+        &size,
+        "use fewer samples or clusterings",
+    )
 }
 
 fn shape_of<S: Real>(

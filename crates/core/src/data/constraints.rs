@@ -50,7 +50,7 @@ type Pair = (usize, usize);
 /// assert_eq!(c.violations(&labels), Violations::new(1, 1));
 ///
 /// let error = Constraints::new(5, &[(0, 1), (1, 2)], &[(2, 0)]).unwrap_err();
-/// assert_eq!(error.to_string(), "samples 2 and 0 cannot be linked, but must-links join them: 2 - 1 - 0");
+/// assert_eq!(error.to_string(), "samples 2 and 0 are a cannot-link pair, but must-links join them: 2 - 1 - 0");
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
@@ -181,7 +181,9 @@ impl Constraints {
     fn entries<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
         self.check_samples(grouping.samples())?;
         if let Some(i) = self.endpoints().find(|&i| !is_alone(grouping, i)) {
-            let what = format!("a constraint on sample {i}, which is not split off its group");
+            let what = format!(
+                "a constraint on sample {i}, which is not alone in its group; split the groups"
+            );
             return Err(Error::unsupported("the grouping", what));
         }
         let group = |i: usize| grouping.map()[i] as usize;

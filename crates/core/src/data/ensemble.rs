@@ -279,8 +279,9 @@ fn room_for(samples: usize, clusterings: usize) -> Result<Vec<u32>> {
     match total.map(|total| labels.try_reserve_exact(total)) {
         Some(Ok(())) => Ok(labels),
         _ => {
-            let what =
-                format!("{samples} x {clusterings} labels, more than memory or 32 bits hold");
+            let what = format!(
+                "{samples} x {clusterings} labels, which exceed the memory or 32-bit indices"
+            );
             Err(Error::unsupported("an ensemble", what))
         }
     }

@@ -139,8 +139,9 @@ impl Microclusters {
     /// one microcluster.
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
         let parent = self.grouping.parents(finer, |sample| {
-            let what =
-                format!("a similarity that joins sample {sample} with one of another label row");
+            let what = format!(
+                "a similarity that groups sample {sample} with a sample of another label row"
+            );
             Error::unsupported("the ensemble", what)
         })?;
         let mut labels = Vec::with_capacity(finer.len() * self.clusterings());

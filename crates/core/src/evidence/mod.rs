@@ -203,7 +203,7 @@ impl<S: Real> Evidence<S> {
         Error::KindMismatch {
             consumer: consumer.to_string(),
             accepts: vec![wanted],
-            producer: "the stage before".to_string(),
+            producer: "the previous stage".to_string(),
             made: self.kind(),
         }
     }

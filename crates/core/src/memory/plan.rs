@@ -110,7 +110,7 @@ fn in_single_precision(
 ) -> Option<String> {
     let single = size_of::<f32>();
     let needed = peak(&plan(&shape.clone().with_scalar(single)));
-    let enough = if needed <= available { "" } else { ", not enough alone" };
+    let enough = if needed <= available { "" } else { ", not enough on its own" };
     let helps = shape.scalar > single && needed < worst.peak();
     helps.then(|| format!("use f32 ({needed}{enough})"))
 }
@@ -129,7 +129,7 @@ fn with_fewer_groups(
     }
     let advice = || {
         format!(
-            "take fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
+            "use fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
         )
     };
     (fitting > 0).then(advice)
@@ -186,13 +186,13 @@ mod tests {
         let (message, _) = refusal(3, &shape, 2_000_000_000);
         assert_eq!(
             message,
-            "enhance (greedy) needs 3.2 GB where 2.0 GB are available at n' = 10000: \
-             use f32 (1.6 GB), take fewer or coarser base clusterings (n' = 7905 distinct label \
+            "enhance (greedy) needs 3.2 GB for n' = 10000, but 2.0 GB are available: \
+             use f32 (1.6 GB), use fewer or coarser base clusterings (n' = 7905 distinct label \
              rows would fit), choose another enhancer (the other stages need 400.1 MB), or allow \
              more memory"
         );
         let (message, _) = refusal(3, &shape, 1_000_000_000);
-        assert!(message.contains("use f32 (1.6 GB, not enough alone)"), "{message}");
+        assert!(message.contains("use f32 (1.6 GB, not enough on its own)"), "{message}");
         let fitting = shape.clone().with_groups(7905);
         assert!(check(plan(3), &fitting, Some(Bytes(2_000_000_000))).is_ok());
         let larger = shape.with_groups(7906);
@@ -205,7 +205,7 @@ mod tests {
         // The precision is already single; the similarity alone is too large.
         let (_, advice) = refusal(3, &shape, 100_000_000);
         assert_eq!(advice.len(), 2, "{advice:?}");
-        assert!(advice[0].starts_with("take fewer"), "{advice:?}");
+        assert!(advice[0].starts_with("use fewer"), "{advice:?}");
         // Nothing fits in zero memory.
         let (_, advice) = refusal(3, &shape, 0);
         assert_eq!(advice, ["allow more memory"]);

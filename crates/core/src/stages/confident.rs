@@ -140,7 +140,7 @@ impl<S: Real> Confident<S> {
         let value = |i: usize, j: usize| matrix[i * n + j];
         if let Some((i, j)) = grouping.torn(value, same_to_rounding) {
             let what = format!(
-                "confident pairs that tell its samples apart, as at samples {i} and {j}; take \
+                "confident pairs that differ inside its groups, as at samples {i} and {j}; use \
                  the similarity by samples"
             );
             return Err(Error::unsupported("a similarity of groups", what));

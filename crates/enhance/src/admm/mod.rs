@@ -162,9 +162,10 @@ impl<S: Real> Enhance<S> for Admm {
 
     /// An iterate that was stopped early has its fixed entries only to within some percent.
     fn claims(&self) -> Claims {
-        match self.fixed {
-            true => Claims::default().with_fixed_within(5.0 * self.epsilon),
-            false => Claims::default().with_free_entries(),
+        if self.fixed {
+            Claims::default().with_fixed_within(5.0 * self.epsilon)
+        } else {
+            Claims::default().with_free_entries()
         }
     }
 
