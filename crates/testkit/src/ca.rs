@@ -129,10 +129,10 @@ impl Trial<'_> {
     fn well_formed(&self, ensemble: &Ensemble) {
         let evidence = self.build(&Microclusters::of(ensemble), 1).expect("built before");
         let kind = self.ca.kind();
-        self.law("the evidence is of the kind promised", evidence.kind() == kind, kind);
+        self.law("the evidence has the stated kind", evidence.kind() == kind, kind);
         let values = pairwise(&evidence);
         let n = ensemble.samples();
-        self.law("the evidence is about all samples", values.len() == n * n, values.len());
+        self.law("the evidence is defined for all samples", values.len() == n * n, values.len());
         let similarity = evidence.as_similarity().is_some();
         let fine = |v: &f64| if similarity { (0.0..=1.0).contains(v) } else { v.is_finite() };
         let bad = values.iter().find(|v| !fine(v));
@@ -180,7 +180,7 @@ impl Trial<'_> {
         let repeated: Vec<usize> = (0..m).chain([m / 2]).collect();
         let repeated = ensemble.select(&repeated).expect("clusterings that exist");
         let expected = self.pairs(&repeated).expect("built before");
-        let law = "a clustering of weight 2 counts as if it stood there twice";
+        let law = "a clustering of weight 2 counts like two copies of it";
         self.close(law, Some(pairwise(&evidence)), &expected);
     }
 

@@ -177,9 +177,10 @@ impl Trial<'_> {
         }
         let fitted = self.fit(&evidence, 1);
         let cuts = self.cuts(&*fitted, 1..=fitted.largest_k());
+        let seed_matters = self.seed_matters(&*fitted, &cuts);
         let most = if self.case.starts_with(FEW_GROUPS) {
             2
-        } else if self.seed_matters(&*fitted, &cuts) {
+        } else if seed_matters {
             return;
         } else {
             // With more clusters than groups, equal samples would have to be separated.
@@ -215,7 +216,7 @@ impl Trial<'_> {
                 Err(Error::ClusterCount { k: asked, largest: named, .. })
                     if *asked == k && *named == largest
             );
-            let law = "a k out of reach is an error that names the largest";
+            let law = "a k that is not possible is an error that states the largest k";
             self.law(law, named, format!("k = {k}, largest {largest}: {answer:?}"));
         }
     }
@@ -244,7 +245,7 @@ impl Trial<'_> {
     }
 
     fn tree(&self, fitted: &dyn Fitted<f64>, cuts: &[Partition]) {
-        let law = "there is a tree exactly where one was announced";
+        let law = "there is a tree if and only if makes_tree() is true";
         let (announced, found) = (self.consensus.makes_tree(), fitted.dendrogram());
         self.law(law, announced == found.is_some(), format!("announced: {announced}"));
         let Some(tree) = found else { return };

@@ -26,7 +26,7 @@ impl Subject {
     #[track_caller]
     pub(crate) fn covers(&self, stated: Footprint, answer: Bytes, case: impl Display) {
         let case = format!("{case}: {} stated, {answer} made", stated.result);
-        self.law("the footprint covers the answer", stated.result >= answer, case);
+        self.law("the footprint covers the result", stated.result >= answer, case);
     }
 
     /// Returns the value of a result that must not be an error according to the law.
@@ -48,7 +48,7 @@ impl Subject {
     ) -> Option<T> {
         match result {
             Err(Error::Unsupported { .. }) if may_refuse => None,
-            answer => Some(self.succeeds("sound input works, or is unsupported", answer, case)),
+            answer => Some(self.succeeds("valid input works or is unsupported", answer, case)),
         }
     }
 }

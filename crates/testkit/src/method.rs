@@ -42,7 +42,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     fn answers(&self, ensemble: &Ensemble) {
         let partition = self.run(ensemble, 1);
-        let law = "a partition is about all samples";
+        let law = "a partition contains all samples";
         self.law(law, partition.len() == ensemble.samples(), partition.len());
         let ctx = Ctx::default().with_seed(1).with_threads(1);
         let fit = self.method.fit(ensemble, &Question::clusters(CLUSTERS), &ctx);
@@ -67,16 +67,16 @@ impl Trial<'_> {
         for k in [0, ensemble.samples() + 1] {
             let answer = self.method.run(ensemble, k, &ctx);
             let refused = matches!(answer, Err(Error::ClusterCount { .. }));
-            self.law("a number of clusters that cannot be is refused", refused, format!("k = {k}"));
+            self.law("an impossible number of clusters is an error", refused, format!("k = {k}"));
         }
         let open = self.method.fit(ensemble, &Question::default(), &ctx);
-        let (reads, law) = (self.method.reads_k(), "what reads k needs it, and nothing else does");
+        let (reads, law) = (self.method.reads_k(), "a method needs k if and only if it reads k");
         let kept = match open {
             Ok(_) => !reads,
             Err(Error::NeedsClusters { .. }) => reads,
             Err(_) => false,
         };
-        self.law(law, kept, format!("it says that it reads k: {reads}"));
+        self.law(law, kept, format!("reads_k() is {reads}"));
     }
 
     fn run(&self, ensemble: &Ensemble, threads: usize) -> Partition {

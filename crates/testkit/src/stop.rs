@@ -106,7 +106,7 @@ fn is_met_at_last(subject: &Subject, rule: &dyn Stop) {
         let record = numbered(t, record);
         matches!(check.check(&record, &state), Ok(Some(_)))
     });
-    subject.law("the rule is met at last", met, format!("not after {FOR_EVER} iterations"));
+    subject.law("the rule is met eventually", met, format!("not within {FOR_EVER} iterations"));
 }
 
 fn checks_are_independent(subject: &Subject, rule: &dyn Stop) {

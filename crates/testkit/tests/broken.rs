@@ -338,7 +338,10 @@ fn consensus_that_forgets_group_sizes() {
 #[test]
 fn consensus_that_hides_its_tree() {
     let broken = ByDefinition { hides_its_tree: true, ..ByDefinition::default() };
-    assert_names(&complaint(|| consensus::conformance(&broken)), "where one was announced");
+    assert_names(
+        &complaint(|| consensus::conformance(&broken)),
+        "if and only if makes_tree() is true",
+    );
 }
 
 #[test]
@@ -448,7 +451,7 @@ impl Ca<f64> for StatesNothing {
 #[test]
 fn representation_that_understates_its_memory() {
     let complaint = complaint(|| ca::conformance(&StatesNothing));
-    assert_names(&complaint, "the footprint covers the answer");
+    assert_names(&complaint, "the footprint covers the result");
 }
 
 // ---------------------------------------- confident pairs and enhancers
@@ -615,7 +618,7 @@ impl Stop for NeverFires {
 #[test]
 fn stopping_rule_that_never_fires() {
     let complaint = complaint(|| stop::conformance(&NeverFires));
-    assert_names(&complaint, "the rule is met at last");
+    assert_names(&complaint, "the rule is met eventually");
 }
 
 impl Enhance<f64> for Diffusion {
@@ -768,11 +771,11 @@ impl Fitted<f64> for Split {
 fn broken_methods_are_caught() {
     method::conformance(&Splits::Soundly);
     for (broken, law) in [
-        (Splits::WithoutTheLast, "a partition is about all samples"),
+        (Splits::WithoutTheLast, "a partition contains all samples"),
         (Splits::AnotherEachTime(AtomicUsize::new(0)), "a run is a fit and a cut"),
         (Splits::ByThreads, "the number of threads changes nothing"),
-        (Splits::IntoAnything, "a number of clusters that cannot be is refused"),
-        (Splits::ReadingK, "what reads k needs it, and nothing else does"),
+        (Splits::IntoAnything, "an impossible number of clusters is an error"),
+        (Splits::ReadingK, "a method needs k if and only if it reads k"),
     ] {
         assert_names(&complaint(|| method::conformance(&broken)), law);
     }

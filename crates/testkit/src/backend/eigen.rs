@@ -64,12 +64,12 @@ fn eigenpairs<S: Real>(subject: &Subject, backend: &dyn Backend<S>, name: &str, 
     for layout in LAYOUTS {
         let case = format!("{name}, {layout:?}");
         let stored = Stored::new(&lower_only(a), layout, S::nan());
-        let law = "eigenpairs satisfy AV = V diag(w), reading the lower triangle of A alone";
+        let law = "eigenpairs satisfy AV = V diag(w), reading only the lower triangle of A";
         let eigen = subject.succeeds(law, backend.eigh(stored.view()), &case);
         let (n, size) = (a.rows(), (eigen.vectors.rows(), eigen.vectors.cols()));
         subject.law("there are n eigenpairs", eigen.values.len() == n && size == (n, n), &case);
         let ascending = eigen.values.is_sorted_by(|x, y| x <= y);
-        subject.law("eigenvalues ascend", ascending, &case);
+        subject.law("eigenvalues are in ascending order", ascending, &case);
         let unit = 8.0 * (n + 4) as f64 * S::epsilon().wide();
         let residual = residual(a, &eigen);
         subject.law(law, residual <= unit * frobenius(a), format!("{case}: residual {residual}"));

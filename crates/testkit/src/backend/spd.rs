@@ -25,7 +25,7 @@ fn positive_definite<S: Real>(n: usize) -> Mat<S> {
 }
 
 fn solves<S: Real>(subject: &Subject, backend: &dyn Backend<S>, n: usize, columns: usize) {
-    let law = "a factorisation solves AX = B, reading the lower triangle of A alone";
+    let law = "a factorisation solves AX = B, reading only the lower triangle of A";
     let a = positive_definite::<S>(n);
     let b = noise::<S>(n, columns, 9);
     for layout in LAYOUTS {
