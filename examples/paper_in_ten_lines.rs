@@ -4,7 +4,7 @@ use enclust::prelude::*;
 use enclust_testkit::generate::planted;
 
 fn main() -> Result<(), Error> {
-    // Twelve clusterings of 60 samples in 3 groups, 35 % of the labels drawn at random.
+    // Twelve clusterings of 60 samples in 3 groups, with 35 % of the labels drawn at random.
     let ensemble = planted(60, 12, 3, 0.35, 1);
     let truth = Partition::from_labels((0..60).map(|i| i % 3));
     let method =
@@ -15,7 +15,7 @@ fn main() -> Result<(), Error> {
     println!("{} after {} iterations", outcome.report.status, outcome.report.iterations);
     println!("ARI {:.3}, NMI {:.3}", scores.ari, scores.nmi);
 
-    // It knows more than any of the clusterings it was made of.
+    // The result is better than any of the base clusterings.
     for k in 0..ensemble.clusterings() {
         let base = Partition::from_labels(ensemble.column(k));
         assert!(scores.ari > Scores::of(&truth, &base)?.ari);

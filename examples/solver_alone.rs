@@ -1,11 +1,11 @@
 //! The solver without a pipeline: `cargo run --example solver_alone`.
 //!
-//! A dense similarity A and a dense graph H of confident pairs go in, the enhanced similarity C
-//! comes out, with a proof of how close it is to the optimum.
+//! The input is a dense similarity A and a dense graph H of confident pairs; the output is the
+//! enhanced similarity C with a proof of how close it is to the optimum.
 
 use enclust::prelude::*;
 
-/// Samples 0, 1 and 2 belong together; A does not show it for 0 and 2.
+/// Samples 0, 1 and 2 belong together, but A does not show it for 0 and 2.
 #[rustfmt::skip]
 const A: [f64; 16] = [
     1.0, 0.9, 0.1, 0.0,
@@ -14,7 +14,7 @@ const A: [f64; 16] = [
     0.0, 0.1, 0.2, 1.0,
 ];
 
-/// The pairs (0, 1) and (1, 2) are to be believed.
+/// The confident pairs are (0, 1) and (1, 2).
 #[rustfmt::skip]
 const H: [f64; 16] = [
     0.0, 0.9, 0.0, 0.0,

@@ -1,4 +1,4 @@
-//! Watching the iterations: `cargo run --example watch_convergence`.
+//! An observer of the iterations: `cargo run --example watch_convergence`.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -6,14 +6,14 @@ use std::sync::Mutex;
 use enclust::prelude::*;
 use enclust_testkit::generate::planted;
 
-/// Prints one line for each iteration and keeps the residuals.
+/// Prints one line per iteration and stores the residuals.
 #[derive(Default)]
 struct Watching {
     residuals: Mutex<Vec<f64>>,
 }
 
 impl Observer for Watching {
-    // The objective and the residual are computed because the observer asks for them.
+    // The objective and the residual are computed because the observer requests them.
     fn needs(&self) -> Quantities {
         Quantities::CHANGES | Quantities::OBJECTIVE | Quantities::RESIDUAL
     }

@@ -27,8 +27,8 @@
 //!
 //! # The solver alone
 //!
-//! A similarity A and confident pairs H of one's own, as dense matrices, give the enhanced
-//! similarity C and a certificate:
+//! A similarity A and confident pairs H, given as dense matrices, give the enhanced similarity C
+//! and a certificate:
 //!
 //! ```
 //! use enclust::prelude::*;
@@ -42,9 +42,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! The crates of the backends read A, H and labels from matrices of ndarray, nalgebra and faer.
+//! The backend crates read A, H and labels from matrices of ndarray, nalgebra and faer.
 //!
-//! # Parts of one's own
+//! # Custom parts
 //!
 //! Every part of this pipeline is a trait in [`core`]. Parts can be replaced for comparison,
 //! and you can write your own in a crate that depends only on `enclust-core`.

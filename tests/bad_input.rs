@@ -37,14 +37,14 @@ fn fit(method: &impl Method<f64>) -> Fit<f64> {
 fn ragged_columns_name_the_clustering() {
     let error = Ensemble::from_columns(&[vec![0, 1, 1], vec![0, 1, 1], vec![0, 1]]).unwrap_err();
     assert_eq!(error, Error::Ragged { what: "clustering", index: 2, expected: 3, found: 2 });
-    says(&error, "clustering 2 has 2 entries where 3 were expected");
+    says(&error, "clustering 2 (counted from 0) has 2 entries, but 3 were expected");
 }
 
 #[test]
 fn ragged_rows_name_the_sample() {
     let error = Ensemble::from_rows(&[vec![0, 1], vec![0, 1, 2]]).unwrap_err();
     assert_eq!(error, Error::Ragged { what: "sample", index: 1, expected: 2, found: 3 });
-    says(&error, "sample 1 has 3 entries where 2 were expected");
+    says(&error, "sample 1 (counted from 0) has 3 entries, but 2 were expected");
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn bad_weights_name_the_clustering() {
         says(
             &error,
             &format!(
-                "weight {bad} of clustering 2 is out of range, must lie in [0.000001, 1000000]"
+                "weight {bad} of clustering 2 is out of range: it must lie in [0.000001, 1000000]"
             ),
         );
     }
@@ -89,13 +89,16 @@ fn an_enhancer_without_confident_pairs_is_refused() {
 fn ensembles_beyond_memory_are_refused() {
     for (samples, clusterings) in [(usize::MAX, 2), (1 << 62, 1), (1 << 33, 1)] {
         let error = Ensemble::from_keys(samples, clusterings, |_, _| Some(0)).unwrap_err();
-        assert!(error.to_string().contains("more than memory or 32 bits hold"), "{error}");
+        assert!(error.to_string().contains("which exceed the memory or 32-bit indices"), "{error}");
     }
 }
 
 #[test]
 fn a_selection_names_the_clustering_that_is_not_there() {
-    says(&ensemble().select(&[0, 9]).unwrap_err(), "clustering 9 does not exist, there are 5");
+    says(
+        &ensemble().select(&[0, 9]).unwrap_err(),
+        "clustering 9 does not exist; there are 5, counted from 0",
+    );
     says(&ensemble().select(&[]).unwrap_err(), "the selection of clusterings is empty");
 }
 
@@ -150,7 +153,7 @@ fn the_message_about_k_says_what_can_be_had() {
     let error = build(&spec("eac", "average")).run(&ensemble(), 13, &Ctx::default());
     says(
         &error.unwrap_err(),
-        "k = 13 clusters cannot be reached: average gives between 1 and 12 here",
+        "k = 13 is not possible: average gives between 1 and 12 clusters for this input",
     );
 }
 
@@ -183,7 +186,7 @@ fn entries_outside_the_unit_interval_are_named() {
             says(
                 &error,
                 &format!(
-                    "similarity at row {row}, column {column}: {bad} is not allowed there, must lie in [0, 1]"
+                    "similarity at row {row}, column {column} (counted from 0) is {bad}, but must lie in [0, 1]"
                 ),
             );
         }
@@ -196,7 +199,7 @@ fn entries_outside_the_unit_interval_are_named() {
 fn asymmetric_entries_are_named() {
     says(
         &with_entry((1, 2), 0.25),
-        "entries (1, 2) = 0.25 and (2, 1) = 0.5 differ, the matrix is not symmetric",
+        "the matrix is not symmetric: entry (1, 2) is 0.25, but entry (2, 1) is 0.5",
     );
 }
 
@@ -230,7 +233,7 @@ fn a_precomputed_similarity_must_not_join_what_the_labels_tell_apart() {
     let error = method.run(&apart, 2, &Ctx::default()).unwrap_err();
     says(
         &error,
-        "the ensemble does not support a similarity that joins sample 1 with one of another label row",
+        "the ensemble does not support a similarity that groups sample 1 with a sample of another label row",
     );
 }
 
@@ -284,7 +287,7 @@ fn every_parameter_out_of_range_is_named_with_its_range() {
                 says(
                     &error,
                     &format!(
-                        "{}: {named} = {value} is out of range, {}",
+                        "{}: {named} = {value} is out of range: it {}",
                         listed.name, parameter.range
                     ),
                 );
@@ -306,7 +309,7 @@ fn every_parameter_of_the_wrong_type_is_named_with_its_type() {
             says(
                 &error,
                 &format!(
-                    "{}: {} is {}, but nonsense was given",
+                    "{}: {} must be {}, but nonsense was given",
                     listed.name, parameter.name, parameter.expected
                 ),
             );
@@ -319,7 +322,7 @@ fn negative_and_fractional_counts_are_of_the_wrong_type() {
     for value in [Value::Int(-3), Value::Float(2.5), Value::Bool(true)] {
         let part = Part::named("tcut").set("replicates", value.clone());
         let error = standard::<f64>().consensus.build(&part).unwrap_err();
-        says(&error, &format!("tcut: replicates is a whole number, but {value} was given"));
+        says(&error, &format!("tcut: replicates must be a whole number, but {value} was given"));
     }
 }
 

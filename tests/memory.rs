@@ -324,7 +324,7 @@ fn a_few_kilobytes_do_not_even_merge_the_rows() {
     let message = refused.unwrap_err().to_string();
     assert!(message.starts_with("microclusters needs "), "{message}");
     assert!(
-        message.contains("4.1 KB are available at 700 samples and 10 clusterings"),
+        message.contains("for 700 samples and 10 clusterings, but 4.1 KB are available"),
         "{message}"
     );
     assert!(taken.peak < 4096, "{} bytes", taken.peak);

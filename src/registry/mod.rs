@@ -49,7 +49,7 @@ macro_rules! precision {
 }
 precision!(f32, f64);
 
-/// The name of the fastest backend this build has: with faer, a mixture of its dense kernels and
+/// The name of the fastest backend of this build: with faer, its dense kernels combined with
 /// enclust's sparse ones.
 pub const DEFAULT_BACKEND: &str = if cfg!(feature = "faer") {
     "mixed"

@@ -1,8 +1,8 @@
-//! faer's matrices in and out.
+//! Conversions from and to faer's matrices.
 
 use enclust_core::{Confident, Ensemble, Error, Label, Real, Result, Similarity};
 
-/// An ensemble from a matrix of labels: one row for each sample, one column for each clustering.
+/// An ensemble from a matrix of labels, with one row per sample and one column per clustering.
 ///
 /// ```
 /// use enclust_backend_faer::ensemble_from_matrix;
@@ -14,12 +14,13 @@ use enclust_core::{Confident, Ensemble, Error, Label, Real, Result, Similarity};
 /// ```
 ///
 /// # Errors
+///
 /// [`Error::Empty`] for a matrix without rows or columns.
 pub fn ensemble_from_matrix<L: Label>(labels: faer::MatRef<'_, L>) -> Result<Ensemble> {
     Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
 }
 
-/// A similarity from faer's n × n matrix over the samples, under the rules of
+/// A similarity from faer's n × n matrix of the samples, with the same rules as
 /// [`Similarity::from_matrix`].
 ///
 /// ```
@@ -33,14 +34,15 @@ pub fn ensemble_from_matrix<L: Label>(labels: faer::MatRef<'_, L>) -> Result<Ens
 /// ```
 ///
 /// # Errors
-/// Those of [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
+///
+/// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Similarity<S>> {
     let entries = row_by_row("columns of the similarity matrix", matrix)?;
     Similarity::from_matrix(matrix.nrows(), &entries)
 }
 
-/// The confident pairs of a similarity from faer's n × n matrix H over the samples, under the
-/// rules of [`Confident::from_matrix`].
+/// The confident pairs of a similarity from faer's n × n matrix H of the samples, with the same
+/// rules as [`Confident::from_matrix`].
 ///
 /// ```
 /// use enclust_backend_faer::{confident_from_matrix, similarity_from_matrix};
@@ -53,7 +55,8 @@ pub fn similarity_from_matrix<S: Real>(matrix: faer::MatRef<'_, S>) -> Result<Si
 /// ```
 ///
 /// # Errors
-/// Those of [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
+///
+/// The same as for [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn confident_from_matrix<S: Real>(
     similarity: &Similarity<S>,
     matrix: faer::MatRef<'_, S>,
@@ -62,14 +65,14 @@ pub fn confident_from_matrix<S: Real>(
     Confident::from_matrix(similarity, &entries)
 }
 
-/// The n × n matrix over the samples as faer's.
+/// The n × n matrix of the samples as a faer matrix.
 pub fn similarity_to_matrix<S: Real>(similarity: &Similarity<S>) -> faer::Mat<S> {
     let n = similarity.grouping().samples();
     let entries = similarity.to_matrix();
     faer::Mat::from_fn(n, n, |i, j| entries[i * n + j])
 }
 
-/// The entries of a square matrix, row after row.
+/// The entries of a square matrix in row-major order.
 fn row_by_row<S: Real>(what: &'static str, matrix: faer::MatRef<'_, S>) -> Result<Vec<S>> {
     let n = matrix.nrows();
     Error::check_size(what, n, matrix.ncols())?;

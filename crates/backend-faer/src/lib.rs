@@ -1,11 +1,11 @@
-//! Linear algebra of enclust on [faer].
+//! A linear-algebra backend of enclust that uses [faer].
 //!
-//! [`Faer`] is a [`Backend`] that views enclust's storage in place; only the factorisations, which
-//! overwrite their input, and sparse matrices, which faer indexes in another way, are copied. The
-//! incomplete factor, which faer does not have, is enclust's. [`Mixed`] takes faer's dense kernels
-//! and enclust's sparse ones, the faster of the two in each case. [`ensemble_from_matrix`],
-//! [`similarity_from_matrix`], [`confident_from_matrix`] and [`similarity_to_matrix`] convert
-//! faer's matrices.
+//! [`Faer`] is a [`Backend`] that uses enclust's storage without a copy. Only the input of
+//! factorisations, which is overwritten, and sparse matrices, for which faer uses other indices,
+//! are copied. faer has no incomplete factorisation, so that of enclust is used. [`Mixed`]
+//! combines faer's dense kernels with enclust's sparse ones, which are the faster ones in each
+//! case. [`ensemble_from_matrix`], [`similarity_from_matrix`], [`confident_from_matrix`] and
+//! [`similarity_to_matrix`] convert faer's matrices.
 //!
 //! ```
 //! use enclust_backend_faer::Faer;
@@ -17,19 +17,17 @@
 //! assert_eq!(square.data(), &[2.0, 6.0, 3.0, 11.0]);
 //! ```
 //!
-//! # Why it runs sequentially
+//! # Why the kernels are sequential
 //!
-//! Backends are sequential by contract: solvers split their work into panels of
-//! fixed size, so that the number of threads cannot change a bit of the result.
-//! With faer 0.24 there are two more reasons to keep its own threads out, both
-//! reported upstream and open at the time of writing: parallel products can be
-//! silently wrong on symmetric matrices with large blocks of exact zeros
-//! ([faer-rs 273](https://github.com/sarah-quinones/faer-rs/issues/273)), which
-//! is what a co-association matrix is, and the bits of a parallel
-//! eigendecomposition depend on the number of threads
-//! ([faer-rs 274](https://github.com/sarah-quinones/faer-rs/issues/274)).
-//! [`Par::Seq`] is therefore passed to every call; faer's global setting, which
-//! anyone in the process may change, is never consulted.
+//! All backends are sequential: solvers split their work into panels of fixed size, so that the
+//! result does not depend on the number of threads. With faer 0.24 there are two more reasons not
+//! to use its threads, both reported upstream and open at the time of writing. Parallel products
+//! can be silently wrong on symmetric matrices with large blocks of exact zeros ([faer-rs
+//! 273](https://github.com/sarah-quinones/faer-rs/issues/273)), and co-association matrices are
+//! of this kind. The result of a parallel eigendecomposition depends on the number of threads
+//! ([faer-rs 274](https://github.com/sarah-quinones/faer-rs/issues/274)). Therefore [`Par::Seq`]
+//! is passed to every call. faer's global setting, which any code in the process may change, is
+//! not used.
 
 mod convert;
 mod mixed;
@@ -53,12 +51,12 @@ use faer::prelude::default;
 use faer::traits::RealField;
 use faer::{Accum, Par};
 
-/// faer's sequential kernels: dense products, Cholesky and symmetric eigenpairs, sparse products
-/// and sparse Cholesky.
+/// faer's sequential kernels: dense products, Cholesky factorisation, symmetric eigenpairs,
+/// sparse products and sparse Cholesky factorisation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faer;
 
-/// Adds [`Faer`] and [`Mixed`] under their names.
+/// Adds [`Faer`] and [`Mixed`] to a registry.
 ///
 /// ```
 /// use enclust_core::{Component, Part, Registry};
@@ -90,7 +88,7 @@ impl<S: Real + RealField> Backend<S> for Faer {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
         check_product(&a, &b, &c);
         let accumulate = if beta == S::zero() { Accum::Replace } else { Accum::Add };
-        // faer adds to what is there or replaces it; a factor is up to us.
+        // faer either adds to the output or replaces it; any other factor β is applied here.
         if beta != S::zero() && beta != S::one() {
             scale(&mut c, beta);
         }
@@ -106,7 +104,7 @@ impl<S: Real + RealField> Backend<S> for Faer {
         llt::cholesky_in_place(lower.as_mut(), default(), Par::Seq, stack, default()).map_err(
             |llt::LltError::NonPositivePivot { index }| Error::NotPositiveDefinite { pivot: index },
         )?;
-        // An infinite pivot is positive, but no number comes back from it.
+        // An infinite pivot is positive, but its solutions are not finite.
         match (0..n).find(|&j| !Real::wide(lower[(j, j)]).is_finite()) {
             Some(pivot) => Err(Error::NotPositiveDefinite { pivot }),
             None => Ok(Box::new(Factor { lower })),
@@ -140,7 +138,7 @@ impl<S: Real + RealField> Backend<S> for Faer {
             Ok(()) => {
                 Ok(Eigen { values: values.column_vector().iter().copied().collect(), vectors })
             }
-            // Another algorithm may still get there, and says so if it does not.
+            // The reference algorithm may still converge, and returns an error if it does not.
             Err(evd::EvdError::NoConvergence) => Reference.eigh(a),
         }
     }
@@ -167,7 +165,7 @@ impl<S: Real + RealField> Backend<S> for Faer {
     }
 }
 
-/// A = LLᵀ; what stands above the diagonal is never read.
+/// A = LLᵀ. Entries above the diagonal are never read.
 struct Factor<S> {
     lower: faer::Mat<S>,
 }
@@ -182,7 +180,7 @@ impl<S: Real + RealField> SpdSolve<S> for Factor<S> {
     }
 }
 
-/// faer's view of ours; one of our two strides is always 1.
+/// faer's view of the same data. One of the two strides is always 1.
 fn read<S: Real>(a: MatRef<'_, S>) -> faer::MatRef<'_, S> {
     let (rows, columns) = (a.rows(), a.cols());
     match a.strides() {
@@ -210,8 +208,8 @@ fn scale<S: Real>(c: &mut MatMut<'_, S>, factor: S) {
     }
 }
 
-/// Refuses a NaN or an infinity in the lower triangle, on which the iteration
-/// need not end.
+/// Returns an error for NaN or infinity in the lower triangle, for which the iteration might not
+/// end.
 fn check_finite<S: Real>(a: MatRef<'_, S>) -> Result<()> {
     let finite = (0..a.cols()).all(|j| (j..a.rows()).all(|i| a.at(i, j).is_finite()));
     let what = "the matrix of the eigenproblem";

@@ -1,11 +1,11 @@
-//! The fastest kernel of each kind.
+//! The fastest available kernel of each kind.
 
 use enclust_core::{Backend, Component, Eigen, Kernel, MatMut, MatRef, Real, Result, SpdSolve};
 
 use crate::Faer;
 
-/// faer's dense kernels and enclust's sparse kernels: the faster of the two in each case (see
-/// `docs/performance.md`), and the default of the command.
+/// faer's dense kernels and enclust's sparse kernels. They are the faster ones in each case (see
+/// `docs/performance.md`), and the default of the command-line program.
 ///
 /// ```
 /// use enclust_backend_faer::Mixed;
@@ -24,7 +24,7 @@ impl Component for Mixed {
     }
 }
 
-/// What is not named here is the default: enclust's kernel.
+/// All kernels that are not listed here are the defaults of enclust.
 impl<S: Real> Backend<S> for Mixed
 where
     Faer: Backend<S>,

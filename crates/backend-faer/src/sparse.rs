@@ -12,7 +12,7 @@ use faer::sparse::{SparseColMat, SparseRowMat, SymbolicSparseColMat, SymbolicSpa
 use faer::traits::RealField;
 use faer::{Accum, Conj, MatMut, MatRef, Par, Side};
 
-/// A sparse matrix in faer's compressed rows.
+/// A sparse matrix in faer's compressed-row format.
 pub(crate) struct Product<S> {
     matrix: SparseRowMat<usize, S>,
 }
@@ -36,18 +36,18 @@ impl<S: Real + RealField> SparseProduct<S> for Product<S> {
     }
 }
 
-/// faer's sparse Cholesky factor, ordered by approximate minimum degree.
+/// faer's sparse Cholesky factor, with an approximate minimum degree ordering.
 pub(crate) struct Factor<S> {
     symbolic: SymbolicCholesky<usize>,
     values: Vec<S>,
 }
 
 impl<S: Real + RealField> Factor<S> {
-    /// `None` if the factor would have more than `most` entries besides its diagonal. Explicit
-    /// zeros that faer adds to make columns alike count as entries.
+    /// `None` if the factor would have more than `most` off-diagonal entries. Explicit zeros that
+    /// faer adds to form supernodes count as entries.
     pub(crate) fn new(a: &Csr<S>, most: usize) -> Result<Option<Self>> {
         let n = a.rows();
-        // faer finds the first negative pivot, but lets NaN pass.
+        // faer detects the first negative pivot but not NaN.
         if let Some(pivot) = (0..n).find(|&i| a.row(i).1.iter().any(|v| !v.is_finite())) {
             return Err(Error::NotPositiveDefinite { pivot });
         }
@@ -96,7 +96,7 @@ impl<S: Real + RealField> SparseSolve<S> for Factor<S> {
     }
 }
 
-/// Where each row starts, the columns, and the values.
+/// The start of each row, the columns, and the values.
 fn arrays<S: Real>(a: &Csr<S>) -> (Vec<usize>, Vec<usize>, Vec<S>) {
     let mut starts = vec![0];
     let (mut indices, mut values) =

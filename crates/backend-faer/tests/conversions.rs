@@ -1,4 +1,4 @@
-//! Matrices in and out.
+//! Conversions from and to faer's matrices.
 
 use enclust_backend_faer::{confident_from_matrix, ensemble_from_matrix, similarity_from_matrix};
 use enclust_core::Error;

@@ -1,9 +1,9 @@
-//! nalgebra's matrices in and out.
+//! Conversions from and to nalgebra's matrices.
 
 use enclust_core::{Confident, Ensemble, Error, Label, Real, Result, Similarity};
 use nalgebra::{DMatrix, Scalar};
 
-/// An ensemble from a matrix of labels: one row for each sample, one column for each clustering.
+/// An ensemble from a matrix of labels, with one row per sample and one column per clustering.
 ///
 /// ```
 /// use enclust_backend_nalgebra::ensemble_from_matrix;
@@ -16,13 +16,14 @@ use nalgebra::{DMatrix, Scalar};
 /// ```
 ///
 /// # Errors
+///
 /// [`Error::Empty`] for a matrix without rows or columns.
 pub fn ensemble_from_matrix<L: Label + Scalar>(labels: &DMatrix<L>) -> Result<Ensemble> {
     Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
 }
 
-/// A similarity from nalgebra's n × n matrix over the samples, under the rules
-/// of [`Similarity::from_matrix`].
+/// A similarity from nalgebra's n × n matrix of the samples, with the same rules as
+/// [`Similarity::from_matrix`].
 ///
 /// ```
 /// use enclust_backend_nalgebra::{similarity_from_matrix, similarity_to_matrix};
@@ -36,14 +37,15 @@ pub fn ensemble_from_matrix<L: Label + Scalar>(labels: &DMatrix<L>) -> Result<En
 /// ```
 ///
 /// # Errors
-/// Those of [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
+///
+/// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn similarity_from_matrix<S: Real>(matrix: &DMatrix<S>) -> Result<Similarity<S>> {
     let rows = transposed("columns of the similarity matrix", matrix)?;
     Similarity::from_matrix(matrix.nrows(), rows.as_slice())
 }
 
-/// The confident pairs of a similarity from nalgebra's n × n matrix H over the samples, under the
-/// rules of [`Confident::from_matrix`].
+/// The confident pairs of a similarity from nalgebra's n × n matrix H of the samples, with the
+/// same rules as [`Confident::from_matrix`].
 ///
 /// ```
 /// use enclust_backend_nalgebra::{confident_from_matrix, similarity_from_matrix};
@@ -57,7 +59,8 @@ pub fn similarity_from_matrix<S: Real>(matrix: &DMatrix<S>) -> Result<Similarity
 /// ```
 ///
 /// # Errors
-/// Those of [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
+///
+/// The same as for [`Confident::from_matrix`]; [`Error::Size`] for a matrix that is not square.
 pub fn confident_from_matrix<S: Real>(
     similarity: &Similarity<S>,
     matrix: &DMatrix<S>,
@@ -66,10 +69,10 @@ pub fn confident_from_matrix<S: Real>(
     Confident::from_matrix(similarity, rows.as_slice())
 }
 
-/// The n × n matrix over the samples as nalgebra's.
+/// The n × n matrix of the samples as an nalgebra matrix.
 pub fn similarity_to_matrix<S: Real>(similarity: &Similarity<S>) -> DMatrix<S> {
     let n = similarity.grouping().samples();
-    // Symmetric: row after row is column after column.
+    // The matrix is symmetric, so row-major and column-major order are the same.
     DMatrix::from_vec(n, n, similarity.to_matrix())
 }
 

@@ -1,8 +1,8 @@
-//! Linear algebra of enclust on [nalgebra].
+//! A linear-algebra backend of enclust that uses [nalgebra].
 //!
-//! [`Nalgebra`] is a [`Backend`] that views enclust's storage in place. It copies the input of a
-//! factorisation, which is overwritten, a transposed left factor of a product, and sparse
-//! matrices. Sparse factors are enclust's. [`ensemble_from_matrix`],
+//! [`Nalgebra`] is a [`Backend`] that uses enclust's storage without a copy, except for the input
+//! of a factorisation, which is overwritten, for a transposed left factor of a product, and for
+//! sparse matrices. Sparse factors are those of enclust. [`ensemble_from_matrix`],
 //! [`similarity_from_matrix`], [`confident_from_matrix`] and [`similarity_to_matrix`] convert
 //! nalgebra's matrices.
 //!
@@ -29,14 +29,15 @@ use enclust_core::{
 };
 use nalgebra::{Cholesky, DMatrix, DMatrixView, DMatrixViewMut, Dyn, RealField, SymmetricEigen};
 
-/// Rotation sweeps allowed per row of an eigenproblem; two or three are usual.
+/// Maximum number of rotation sweeps per row of an eigenproblem; two or three are usual.
 const SWEEPS: usize = 60;
 
-/// nalgebra's kernels: dense products, Cholesky and symmetric eigenpairs, sparse products.
+/// nalgebra's kernels: dense products, Cholesky factorisation, symmetric eigenpairs and sparse
+/// products.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nalgebra;
 
-/// Adds [`Nalgebra`] under its name.
+/// Adds [`Nalgebra`] to a registry.
 ///
 /// ```
 /// use enclust_core::{Component, Part, Registry};
@@ -64,8 +65,8 @@ impl Component for Nalgebra {
 impl<S: Real + RealField> Backend<S> for Nalgebra {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
         check_product(&a, &b, &c);
-        // nalgebra 0.35 walks past the end of a left factor whose rows are not
-        // adjacent when the product is small, so a transposed one is copied.
+        // For small products, nalgebra 0.35 reads past the end of a left factor whose rows are
+        // not contiguous, so a transposed left factor is copied.
         let packed = (a.strides().0 != 1).then(|| a.to_owned());
         let a = packed.as_ref().map_or(a, |p| p.view());
         write(&mut c).gemm(alpha, &read(a), &read(b), beta);
@@ -74,7 +75,7 @@ impl<S: Real + RealField> Backend<S> for Nalgebra {
     fn factor_spd(&self, a: MatRef<'_, S>) -> Result<Box<dyn SpdSolve<S>>> {
         match Cholesky::new(read(a).into_owned()).filter(has_finite_pivots) {
             Some(cholesky) => Ok(Box::new(Factor { cholesky })),
-            // nalgebra does not say which pivot failed; the reference does.
+            // nalgebra does not report which pivot failed; the reference kernel does.
             None => Reference.factor_spd(a),
         }
     }
@@ -89,8 +90,8 @@ impl<S: Real + RealField> Backend<S> for Nalgebra {
         let full = DMatrix::from_fn(n, n, |i, j| a.at(i.max(j), i.min(j)));
         match SymmetricEigen::try_new(full, S::epsilon(), SWEEPS * n).filter(is_finite) {
             Some(eigen) => Ok(ascending(&eigen)),
-            // The rotations may not end, or underflow to NaN (a matrix of ones in
-            // single precision does); another algorithm still gets there.
+            // The rotations may not converge, or may underflow to NaN (for example for a matrix
+            // of ones in single precision). The reference algorithm handles these cases.
             None => Reference.eigh(a),
         }
     }
@@ -145,7 +146,7 @@ fn write<'a, S: Real>(c: &'a mut MatMut<'_, S>) -> DMatrixViewMut<'a, S, Dyn, Dy
     DMatrixViewMut::from_slice_with_strides_mut(c.data(), rows, columns, 1, stride)
 }
 
-/// An infinite pivot has a root, but no number comes back from it.
+/// An infinite pivot has a square root, but its solutions are not finite.
 fn has_finite_pivots<S: Real + RealField>(cholesky: &Cholesky<S, Dyn>) -> bool {
     let lower = cholesky.l_dirty();
     (0..lower.nrows()).all(|j| lower[(j, j)].wide().is_finite())
@@ -155,7 +156,7 @@ fn is_finite<S: Real + RealField>(eigen: &SymmetricEigen<S, Dyn>) -> bool {
     eigen.eigenvalues.iter().chain(&eigen.eigenvectors).all(|v| v.wide().is_finite())
 }
 
-/// The eigenpairs by ascending eigenvalue; nalgebra's come in no order.
+/// The eigenpairs in ascending order of eigenvalues; those of nalgebra are not ordered.
 fn ascending<S: Real + RealField>(eigen: &SymmetricEigen<S, Dyn>) -> Eigen<S> {
     let (values, vectors) = (&eigen.eigenvalues, &eigen.eigenvectors);
     let mut order: Vec<usize> = (0..values.len()).collect();
@@ -166,8 +167,7 @@ fn ascending<S: Real + RealField>(eigen: &SymmetricEigen<S, Dyn>) -> Eigen<S> {
     }
 }
 
-/// Refuses a NaN or an infinity in the lower triangle, on which the iteration
-/// breaks down.
+/// Returns an error for NaN or infinity in the lower triangle, for which the iteration fails.
 fn check_finite<S: Real>(a: MatRef<'_, S>) -> Result<()> {
     let finite = (0..a.cols()).all(|j| (j..a.rows()).all(|i| a.at(i, j).is_finite()));
     let what = "the matrix of the eigenproblem";

@@ -6,13 +6,13 @@ use nalgebra_sparse::CsrMatrix;
 use nalgebra_sparse::ops::Op;
 use nalgebra_sparse::ops::serial::spmm_csr_dense;
 
-/// A sparse matrix in nalgebra's compressed rows.
+/// A sparse matrix in nalgebra's compressed-row format.
 pub(crate) struct Product<S> {
     matrix: CsrMatrix<S>,
 }
 
 impl<S: Real + RealField> Product<S> {
-    /// `None` if nalgebra refuses the arrays, which it does not for a [`Csr`].
+    /// `None` if nalgebra rejects the arrays, which does not happen for a [`Csr`].
     pub(crate) fn new(a: &Csr<S>) -> Option<Self> {
         let mut starts = vec![0];
         let (mut columns, mut values) = (Vec::new(), Vec::new());
@@ -35,8 +35,8 @@ impl<S: Real + RealField> SparseProduct<S> for Product<S> {
         if rows == 0 || width == 0 {
             return;
         }
-        // Row after row is the transpose, column after column. nalgebra reads a transposed
-        // factor but writes column after column only.
+        // Row-major order is the transpose in column-major order. nalgebra reads transposed
+        // factors but writes column-major output only.
         let x = DMatrixView::from_slice(x, width, columns);
         let mut product = DMatrix::zeros(rows, width);
         let (zero, one) = (S::of(0.0), S::of(1.0));

@@ -1,4 +1,4 @@
-//! Matrices in and out.
+//! Conversions from and to nalgebra's matrices.
 
 use enclust_backend_nalgebra::{
     confident_from_matrix, ensemble_from_matrix, similarity_from_matrix,

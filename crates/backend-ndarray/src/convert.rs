@@ -1,12 +1,11 @@
-//! Arrays in and out.
+//! Conversions from and to arrays.
 
 use std::borrow::Cow;
 
 use enclust_core::{Confident, Dendrogram, Ensemble, Error, Label, Real, Result, Similarity};
 use ndarray::{Array2, ArrayView2};
 
-/// An ensemble from an array of labels: one row a sample, one column a
-/// clustering.
+/// An ensemble from an array of labels, with one row per sample and one column per clustering.
 ///
 /// ```
 /// use enclust_backend_ndarray::ensemble_from_array;
@@ -20,18 +19,19 @@ pub fn ensemble_from_array<L: Label>(labels: ArrayView2<'_, L>) -> Result<Ensemb
     Ensemble::from_keys(labels.nrows(), labels.ncols(), |i, k| labels[(i, k)].key())
 }
 
-/// A similarity from an n × n array over the samples, under the rules of
+/// A similarity from an n × n array of the samples, with the same rules as
 /// [`Similarity::from_matrix`].
 ///
 /// # Errors
-/// Those of [`Similarity::from_matrix`]; [`Error::Size`] for an array that is not square.
+///
+/// The same as for [`Similarity::from_matrix`]; [`Error::Size`] for an array that is not square.
 pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Similarity<S>> {
     let entries = row_by_row("columns of the similarity matrix", &array)?;
     Similarity::from_matrix(array.nrows(), &entries)
 }
 
-/// The confident pairs of a similarity from an n × n array H over the samples, under the rules of
-/// [`Confident::from_matrix`].
+/// The confident pairs of a similarity from an n × n array H of the samples, with the same rules
+/// as [`Confident::from_matrix`].
 ///
 /// ```
 /// use enclust_backend_ndarray::{confident_from_array, similarity_from_array};
@@ -45,7 +45,8 @@ pub fn similarity_from_array<S: Real>(array: ArrayView2<'_, S>) -> Result<Simila
 /// ```
 ///
 /// # Errors
-/// Those of [`Confident::from_matrix`]; [`Error::Size`] for an array that is not square.
+///
+/// The same as for [`Confident::from_matrix`]; [`Error::Size`] for an array that is not square.
 pub fn confident_from_array<S: Real>(
     similarity: &Similarity<S>,
     array: ArrayView2<'_, S>,
@@ -54,7 +55,7 @@ pub fn confident_from_array<S: Real>(
     Confident::from_matrix(similarity, &entries)
 }
 
-/// The n × n array over the samples.
+/// The n × n array of the samples.
 ///
 /// ```
 /// use enclust_backend_ndarray::{similarity_from_array, similarity_to_array};
@@ -69,8 +70,7 @@ pub fn similarity_to_array<S: Real>(similarity: &Similarity<S>) -> Array2<S> {
     Array2::from_shape_vec((n, n), similarity.to_matrix()).expect("n rows of n entries")
 }
 
-/// SciPy's linkage matrix Z: one row a merge, with the two clusters, the height
-/// and the size.
+/// SciPy's linkage matrix Z, with one row per merge: the two clusters, the height and the size.
 ///
 /// ```
 /// use enclust_backend_ndarray::linkage_matrix;
@@ -85,7 +85,7 @@ pub fn linkage_matrix(dendrogram: &Dendrogram) -> Array2<f64> {
     Array2::from(dendrogram.to_scipy())
 }
 
-/// The entries of a square array, row after row.
+/// The entries of a square array in row-major order.
 fn row_by_row<'a, S: Real>(
     what: &'static str,
     array: &'a ArrayView2<'_, S>,

@@ -1,8 +1,7 @@
-//! Linear algebra of enclust on [ndarray], and conversions from and to arrays.
+//! A linear-algebra backend of enclust that uses [ndarray], and conversions from and to arrays.
 //!
-//! [`Ndarray`] is a [`Backend`] whose products run in ndarray on views of
-//! enclust's storage; ndarray itself has no factorisations, so those stay the
-//! reference kernels.
+//! [`Ndarray`] is a [`Backend`] whose products are computed by ndarray on views of enclust's
+//! storage. ndarray has no factorisations, so the reference kernels are used for them.
 //!
 //! ```
 //! use enclust_backend_ndarray::{ensemble_from_array, similarity_from_array};
@@ -28,7 +27,7 @@ use enclust_core::{Backend, Component, MatMut, MatRef, NoParams, Real, Registry,
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 
-/// ndarray's product; the factorisations of the reference kernels.
+/// ndarray's product and the factorisations of the reference kernels.
 ///
 /// ```
 /// use enclust_backend_ndarray::Ndarray;
@@ -42,7 +41,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ndarray;
 
-/// Adds [`Ndarray`] under its name.
+/// Adds [`Ndarray`] to a registry.
 ///
 /// ```
 /// use enclust_core::{Component, Part, Registry};
@@ -81,7 +80,7 @@ impl<S: Real> Backend<S> for Ndarray {
     }
 }
 
-/// Why a view cannot fail: enclust's views have checked their extent.
+/// The reason why making a view cannot fail: enclust's views have checked their size.
 const CHECKED: &str = "the slice holds the view";
 
 fn read<S: Real>(a: MatRef<'_, S>) -> ArrayView2<'_, S> {

@@ -1,4 +1,4 @@
-//! The backend keeps the laws.
+//! The backend passes the conformance suite.
 
 use enclust_backend_ndarray::Ndarray;
 use enclust_testkit::backend;

@@ -1,4 +1,4 @@
-//! Arrays in and out.
+//! Conversions from and to arrays.
 
 use enclust_backend_ndarray::{confident_from_array, ensemble_from_array, similarity_from_array};
 use enclust_core::Error;
@@ -35,7 +35,7 @@ fn graph_of_another_size_or_shape_is_refused() {
     let what = "columns of the matrix of confident pairs";
     assert_eq!(oblong, Error::Size { what, expected: 2, found: 3 });
     assert!(confident_from_array(&a, Array2::zeros((3, 3)).view()).is_err());
-    // Column after column, so that its rows are not adjacent.
+    // Column-major, so that its rows are not contiguous.
     let torn = array![[0.0, 0.75], [0.5, 0.0]];
     let torn = confident_from_array(&a, torn.t()).unwrap_err();
     assert_eq!(torn, Error::Asymmetric { row: 0, column: 1, upper: 0.5, lower: 0.75 });

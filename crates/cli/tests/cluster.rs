@@ -207,7 +207,7 @@ fn constraints_by_id_and_by_number_are_kept_and_counted() {
     assert_eq!(record["constraints"]["cannot_link"], 1);
     assert!(record["results"][0]["violations"]["must_link"].is_u64());
     folder.write("cannot.csv", "1,2\n");
-    folder.run(line).failed(1, &["cannot be linked", "must.csv"]);
+    folder.run(line).failed(1, &["cannot-link pair", "must.csv"]);
     folder.write("must.csv", "1,61\n");
     folder.run("cluster pool.csv --k 3 --must-link must.csv").failed(1, &["must.csv", "61"]);
     folder.write("must.csv", "1,2\n");

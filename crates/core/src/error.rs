@@ -1,17 +1,17 @@
-//! What can go wrong, with the place where it did.
+//! Errors, with the place where they occurred.
 
 use crate::evidence::Kind;
 use crate::memory::Bytes;
 use crate::run::quantities::Quantities;
 use crate::stages::stage::Stage;
 
-/// Result of everything fallible in enclust.
+/// The result of all fallible functions of enclust.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Bad input or broken numerics.
+/// Invalid input or a numerical failure.
 ///
-/// Not converging is not an error: it is a [`Status`](crate::Status) in the
-/// report. Positions are counted from zero.
+/// An iteration that does not converge is not an error; the [`Status`](crate::Status) of its
+/// report states it. Positions are counted from zero.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -21,74 +21,74 @@ pub enum Error {
         /// What was empty.
         what: &'static str,
     },
-    /// A column or row of labels has another length than the first one.
-    #[error("{what} {index} has {found} entries where {expected} were expected")]
+    /// A column or row of labels has a wrong length.
+    #[error("{what} {index} (counted from 0) has {found} entries, but {expected} were expected")]
     Ragged {
-        /// What kind of line: "clustering" or "sample".
+        /// The kind of line: "clustering" or "sample".
         what: &'static str,
-        /// Which one, counted from zero.
+        /// Its index, counted from zero.
         index: usize,
-        /// Length of the first one.
+        /// The expected length.
         expected: usize,
-        /// Length of this one.
+        /// The length found.
         found: usize,
     },
-    /// Two things that must have the same size do not.
+    /// A size is not the expected one.
     #[error("{what}: expected {expected}, found {found}")]
     Size {
         /// What was measured.
         what: &'static str,
-        /// The size that was needed.
+        /// The expected size.
         expected: usize,
-        /// The size that was given.
+        /// The size found.
         found: usize,
     },
-    /// An index points outside.
-    #[error("{what} {index} does not exist, there are {len}")]
+    /// An index is out of bounds.
+    #[error("{what} {index} does not exist; there are {len}, counted from 0")]
     Index {
         /// What was indexed.
         what: &'static str,
-        /// The offending index, counted from zero.
+        /// The invalid index, counted from zero.
         index: usize,
-        /// How many there are.
+        /// The number of elements.
         len: usize,
     },
-    /// A pair that is no pair.
+    /// A sample or group is paired with itself.
     #[error("{what} {index} is paired with itself")]
     SelfPair {
         /// What was paired.
         what: &'static str,
-        /// Which one, counted from zero.
+        /// Its index, counted from zero.
         index: usize,
     },
-    /// A cannot-link pair that must-links join.
+    /// Must-links join a cannot-link pair.
     #[error(
-        "samples {} and {} cannot be linked, but must-links join them: {}",
+        "samples {} and {} are a cannot-link pair, but must-links join them: {}",
         .pair.0, .pair.1, path(.chain)
     )]
     Contradiction {
         /// The cannot-link pair.
         pair: (usize, usize),
-        /// The samples from one end of the pair to the other, each joined with the
-        /// next by a must-link.
+        /// The samples on a path from one end of the pair to the other. A must-link joins each
+        /// sample to the next.
         chain: Vec<usize>,
     },
     /// The weight of a base clustering is out of range.
     #[error(
-        "weight {value} of clustering {clustering} is out of range, must lie in [0.000001, 1000000]"
+        "weight {value} of clustering {clustering} is out of range: it must lie in [0.000001, 1000000]"
     )]
     Weight {
-        /// Which clustering.
+        /// The clustering, counted from zero.
         clustering: usize,
         /// Its weight.
         value: f64,
     },
-    /// An entry of a matrix is not a number within its range.
+    /// An entry of a matrix is NaN or out of range.
     #[error(
-        "{what} at row {row}, column {column}: {value} is not allowed there, must lie in [0, 1]"
+        "{what} at row {row}, column {column} (counted from 0) is {value}, but must lie in [0, 1]"
     )]
     Entry {
-        /// Which matrix.
+        /// The matrix.
         what: &'static str,
         /// Row, counted from zero.
         row: usize,
@@ -98,18 +98,20 @@ pub enum Error {
         value: f64,
     },
     /// A feature of a sample is not finite.
-    #[error("feature {feature} of sample {sample} is {value}, which is no finite number")]
+    #[error(
+        "feature {feature} of sample {sample} (counted from 0) is {value}, which is not a finite number"
+    )]
     Feature {
-        /// Which sample, counted from zero.
+        /// The sample, counted from zero.
         sample: usize,
-        /// Which feature, counted from zero.
+        /// The feature, counted from zero.
         feature: usize,
         /// The value found.
         value: f64,
     },
     /// A matrix that must be symmetric is not.
     #[error(
-        "entries ({row}, {column}) = {upper} and ({column}, {row}) = {lower} differ, the matrix is not symmetric"
+        "the matrix is not symmetric: entry ({row}, {column}) is {upper}, but entry ({column}, {row}) is {lower}"
     )]
     Asymmetric {
         /// Row of the upper entry.
@@ -121,59 +123,61 @@ pub enum Error {
         /// Entry below the diagonal.
         lower: f64,
     },
-    /// A value that is no whole multiple of one over the stated denominator.
-    #[error("{value} is no whole multiple of 1/{denominator}")]
+    /// A value is not an integer multiple of one over the stated denominator.
+    #[error("{value} is not an integer multiple of 1/{denominator}")]
     Denominator {
-        /// The denominator stated.
+        /// The stated denominator.
         denominator: f64,
         /// The value found.
         value: f64,
     },
-    /// A number of clusters that cannot be reached.
-    #[error("k = {k} clusters cannot be reached: {component} gives between 1 and {largest} here")]
+    /// A number of clusters that is not possible.
+    #[error(
+        "k = {k} is not possible: {component} gives between 1 and {largest} clusters for this input"
+    )]
     ClusterCount {
-        /// The number asked for.
+        /// The requested number.
         k: usize,
-        /// The largest number that can be reached.
+        /// The largest possible number.
         largest: usize,
-        /// Who says so.
+        /// The component.
         component: String,
     },
-    /// A component learns for one number of clusters and was not told which.
-    #[error("{component} learns for one number of clusters: ask for one k at a time")]
+    /// A component learns for one number of clusters, but the run has none.
+    #[error("{component} learns for one number of clusters; request one k at a time")]
     NeedsClusters {
         /// The component.
         component: String,
     },
-    /// A cut into another number of clusters than the evidence was learned for.
-    #[error("the evidence was learned for k = {fitted}, not for k = {k}")]
+    /// A cut into a number of clusters for which the evidence was not learned.
+    #[error("the evidence was learned for k = {fitted}, not for k = {k}; fit again with k = {k}")]
     OtherClusters {
-        /// The number it was learned for.
+        /// The number for which it was learned.
         fitted: usize,
-        /// The number asked for.
+        /// The requested number.
         k: usize,
     },
-    /// A component has no definition for this input.
+    /// A component does not support this input.
     #[error("{component} does not support {what}")]
     Unsupported {
         /// The component.
         component: String,
-        /// What it has no definition for.
+        /// What it does not support.
         what: String,
     },
-    /// Two stages that do not fit together.
+    /// A stage does not accept the evidence of the previous stage.
     #[error("{consumer} reads {}, but {producer} makes {made}", list(.accepts))]
     KindMismatch {
-        /// The stage that reads.
+        /// The stage that reads the evidence.
         consumer: String,
-        /// What it can read.
+        /// The kinds of evidence that it accepts.
         accepts: Vec<Kind>,
-        /// The stage that writes.
+        /// The stage that makes the evidence.
         producer: String,
-        /// What it makes.
+        /// The kind that it makes.
         made: Kind,
     },
-    /// A stopping rule that reads what an enhancer does not provide.
+    /// A stopping rule reads a quantity that the enhancer does not provide.
     #[error(
         "the stopping rule {rule} reads {needs}, which {component} does not provide{}",
         if .known.is_empty() { String::new() } else { format!("; rules that work with it: {}", .known.join(", ")) }
@@ -181,33 +185,33 @@ pub enum Error {
     StopMismatch {
         /// The rule.
         rule: String,
-        /// What it reads that is not there.
+        /// The quantities that are not provided.
         needs: Quantities,
         /// The part that iterates.
         component: String,
-        /// The rules that would do, where they are known.
+        /// The rules that the part supports, if they are known.
         known: Vec<String>,
     },
-    /// No stage of that name.
+    /// There is no stage of this name.
     #[error("no stage is called \"{name}\"; known: {}", stage_keys())]
     UnknownStage {
-        /// The name given.
+        /// The given name.
         name: String,
     },
     /// A name of an earlier version.
     #[error("\"{old}\" is now called \"{new}\"")]
     Renamed {
-        /// The name given.
+        /// The given name.
         old: String,
-        /// The name it has now.
+        /// The current name.
         new: String,
     },
-    /// A part in words that cannot be read.
-    #[error("\"{text}\" is no part: {reason}; write name, or name(parameter=value, …)")]
+    /// The text of a part is not valid.
+    #[error("\"{text}\" is not a valid part: {reason}; write name or name(parameter=value, …)")]
     Syntax {
-        /// The words.
+        /// The text.
         text: String,
-        /// What is wrong with them.
+        /// What is wrong with it.
         reason: String,
     },
     /// A part failed for a reason of its own.
@@ -215,17 +219,17 @@ pub enum Error {
     Part {
         /// The part.
         component: String,
-        /// What it says.
+        /// The reason.
         reason: String,
     },
-    /// No component of that name.
+    /// There is no component of this name.
     #[error("no {stage} is called \"{name}\"; known: {}", .known.join(", "))]
     UnknownComponent {
-        /// Which table was asked.
+        /// The stage whose parts were searched.
         stage: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names it knows.
+        /// The known names.
         known: Vec<String>,
     },
     /// A parameter is unknown, of the wrong type or out of range.
@@ -237,61 +241,61 @@ pub enum Error {
         /// Index of the first pivot that is not positive.
         pivot: usize,
     },
-    /// A computation left the finite numbers.
-    #[error("{what} is not finite at iteration {iteration}")]
+    /// A computation gave a number that is not finite.
+    #[error("{what} is not finite{}", at_iteration(*.iteration))]
     NotFinite {
         /// What was computed.
         what: &'static str,
-        /// When.
+        /// The iteration; 0 before the first one.
         iteration: usize,
     },
-    /// An inner iteration did not reach the accuracy it promises.
+    /// An inner iteration did not reach its guaranteed accuracy.
     #[error("{what} did not converge in {iterations} iterations")]
     NoConvergence {
         /// What was computed.
         what: &'static str,
-        /// How many iterations were made.
+        /// The number of iterations.
         iterations: usize,
     },
-    /// A run would need more memory than there is; nothing large was made yet.
+    /// A run would need more memory than is available. Nothing large has been allocated.
     #[error(
-        "{stage} needs {needed} where {available} are available at {size}: {}",
+        "{stage} needs {needed} for {size}, but {available} are available: {}",
         choices(.advice)
     )]
     Memory {
-        /// The stage that needs most, and the part that does it.
+        /// The stage that needs the most memory, and its part.
         stage: String,
-        /// The size at which it does, such as "n' = 40000".
+        /// The size of the input, such as "n' = 40000".
         size: String,
-        /// The most memory in use while the stage runs.
+        /// The peak of memory in use while the stage runs.
         needed: Bytes,
-        /// What there is: the [limit](crate::Ctx::with_memory) or what the machine has.
+        /// The available memory: the [limit](crate::Ctx::with_memory) or that of the machine.
         available: Bytes,
-        /// What would help, each on its own.
+        /// Possible remedies, each sufficient on its own unless it states otherwise.
         advice: Vec<String>,
     },
-    /// The caller stopped work that gives nothing unless it is finished.
+    /// The caller cancelled work that has no partial result.
     #[error("{what} was stopped{}", after(*.done, *.total))]
     Cancelled {
-        /// What was going on.
+        /// The work that was cancelled.
         what: &'static str,
-        /// How much was done, in units of its own.
+        /// The amount of work that was done.
         done: u64,
-        /// How much there is to do; 0 if that is not known.
+        /// The total amount of work; 0 if it is not known.
         total: u64,
     },
-    /// The thread pool could not be made.
+    /// The thread pool could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
-        /// How many threads were asked for.
+        /// The requested number of threads.
         threads: usize,
-        /// What the system said.
+        /// The message of the system.
         reason: String,
     },
 }
 
 impl Error {
-    /// [`Error::Size`] unless both are equal.
+    /// [`Error::Size`] if the sizes differ.
     pub fn check_size(what: &'static str, expected: usize, found: usize) -> Result<()> {
         if expected == found { Ok(()) } else { Err(Error::Size { what, expected, found }) }
     }
@@ -308,26 +312,26 @@ impl Error {
         Error::Part { component: component.into(), reason: reason.to_string() }
     }
 
-    /// An [`Error::Unsupported`] from its two halves.
+    /// An [`Error::Unsupported`] for this component.
     pub fn unsupported(component: impl Into<String>, what: impl Into<String>) -> Self {
         Error::Unsupported { component: component.into(), what: what.into() }
     }
 }
 
-/// A parameter that cannot be taken.
+/// An invalid parameter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParamError {
-    /// The value lies outside the parameter's range.
-    #[error("{component}: {parameter} = {value} is out of range, {range}")]
+    /// The value is out of range.
+    #[error("{component}: {parameter} = {value} is out of range: it {range}")]
     OutOfRange {
         /// The component.
         component: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// The value given.
+        /// The given value.
         value: String,
-        /// The range in words.
+        /// The range as a predicate, such as "must be > 0".
         range: String,
     },
     /// The component has no such parameter.
@@ -335,23 +339,27 @@ pub enum ParamError {
     Unknown {
         /// The component.
         component: &'static str,
-        /// The name given.
+        /// The given name.
         parameter: String,
-        /// The names it knows.
+        /// The known names.
         known: Vec<String>,
     },
     /// The value has the wrong type.
-    #[error("{component}: {parameter} is {expected}, but {value} was given")]
+    #[error("{component}: {parameter} must be {expected}, but {value} was given")]
     WrongType {
         /// The component.
         component: &'static str,
         /// The parameter.
         parameter: &'static str,
-        /// What is expected.
+        /// A description of valid values.
         expected: String,
-        /// What was given.
+        /// The given value.
         value: String,
     },
+}
+
+fn at_iteration(iteration: usize) -> String {
+    if iteration == 0 { String::new() } else { format!(" in iteration {iteration}") }
 }
 
 fn after(done: u64, total: u64) -> String {

@@ -1,8 +1,8 @@
 //! The data types and the stages of enclust.
 //!
-//! Ensemble clustering takes many clusterings of the same samples and gives one better
-//! clustering. This crate has the types that all parts share and one trait for each stage. A
-//! crate that adds a part depends on this one alone.
+//! Ensemble clustering combines many clusterings of the same samples into one better clustering.
+//! This crate contains the types that all parts share and one trait per stage. A crate that adds
+//! a part depends on this crate only.
 //!
 //! | stage | trait | reads | makes |
 //! |---|---|---|---|
@@ -12,11 +12,11 @@
 //! | `enhance` | [`Enhance`] | [`Problem`] | [`Enhanced`] |
 //! | `consensus` | [`Consensus`] | [`Evidence`] | [`Fitted`], cut to a [`Partition`] |
 //!
-//! [`Pipeline`] composes one part of each stage; [`Registry`] finds parts by name; [`part!`]
-//! declares one. A run is asked a [`Question`] and uses the services of a [`Ctx`]. Iterations run
-//! in one loop ([`Iteration`]), are watched by an [`Observer`] and ended by a [`Stop`] rule.
-//! Linear algebra comes from a [`Backend`]. Every stage states its [`Footprint`] for a [`Shape`],
-//! and a run that would not fit into memory is refused.
+//! [`Pipeline`] composes one part per stage, [`Registry`] finds parts by name, and [`part!`]
+//! declares a part. A run takes a [`Question`] and uses the services of a [`Ctx`]. All iterations
+//! use the same loop ([`Iteration`]), notify an [`Observer`] and end by a [`Stop`] rule. A
+//! [`Backend`] provides the linear algebra. Every stage states its [`Footprint`] for a [`Shape`],
+//! and a run that needs more memory than is available returns an error before it starts.
 
 mod compose;
 mod data;

@@ -1,7 +1,7 @@
-//! What a crate that adds a part needs, to be imported with `use enclust_core::prelude::*`.
+//! The items that a crate with new parts needs. Import them with `use enclust_core::prelude::*`.
 //!
-//! The traits of the stages, the data that they read and make, the services of a run, and how
-//! parts are declared, registered and composed.
+//! The prelude contains the traits of the stages, the data that they read and make, the services
+//! of a run, and the macros and types to declare, register and compose parts.
 
 pub use crate::{
     AllOf, AnyOf, AuthorsRule, Backend, Bipartite, Bytes, Ca, Certificate, Change, Check, Claims,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use enclust_core::{Confident, Csr, Error, Grouping, Problem, Similarity};
 
-/// Samples 0 and 2 are one group, 1 and 3 are alone.
+/// Samples 0 and 2 form one group; 1 and 3 are alone.
 fn grouped() -> Similarity<f64> {
     let grouping = Arc::new(Grouping::from_map(vec![0, 1, 0, 2]).unwrap());
     Similarity::new(grouping, vec![0.9, 0.2, 0.4], vec![0.7, 1.0, 1.0], vec![1.0; 3]).unwrap()
@@ -54,7 +54,7 @@ fn pairs_that_cannot_be_are_refused() {
     assert_eq!(refused(&[(0, 0, 0.5), (0, 0, 0.25)]), torn);
 }
 
-/// The graph of the groups {0, 2}, {1}, {3}, over the four samples.
+/// The graph of the groups {0, 2}, {1}, {3} over the four samples.
 const OVER_SAMPLES: [f64; 16] =
     [9.0, 0.8, 0.6, 0.0, 0.8, 0.0, 0.8, 0.5, 0.6, 0.8, 0.0, 0.0, 0.0, 0.5, 0.0, 1.0];
 
@@ -63,7 +63,7 @@ fn a_matrix_over_the_samples_is_read_at_the_size_of_groups() {
     let a = grouped();
     let pairs = Confident::from_pairs(&a, [(0, 1, 0.8), (1, 2, 0.5), (0, 0, 0.6)]).unwrap();
     assert_eq!(Confident::from_matrix(&a, &OVER_SAMPLES).unwrap(), pairs);
-    // The same at sample level, and refined to it.
+    // The same graph over the samples, and refined to the samples.
     let samples = a.by_samples();
     let fine = Confident::from_matrix(&samples, &OVER_SAMPLES).unwrap();
     assert_eq!((fine.graph.get(0, 2), fine.fixed.get(0, 2)), (Some(0.6), Some(0.7)));
@@ -79,7 +79,7 @@ fn a_matrix_that_tells_samples_of_a_group_apart_needs_the_samples() {
     let error = Confident::from_matrix(&grouped(), &matrix).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a similarity of groups does not support confident pairs that tell its samples apart, as \
+        "a similarity of groups does not support confident pairs that differ inside its groups, as \
          at samples 2 and 3; take the similarity by samples"
     );
     assert!(Confident::from_matrix(&grouped().by_samples(), &matrix).is_ok());

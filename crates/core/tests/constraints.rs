@@ -1,4 +1,4 @@
-//! Constraints: what is refused, how groups are split, what is fixed and counted.
+//! Constraints: invalid input, splitting of groups, fixed entries and counts of violations.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn refused(must_link: &[(usize, usize)], cannot_link: &[(usize, usize)]) -> Erro
 fn a_sample_that_does_not_exist_is_named() {
     for error in [refused(&[(0, 1), (2, 6)], &[]), refused(&[], &[(6, 0)])] {
         assert_eq!(error, Error::Index { what: "sample", index: 6, len: 6 });
-        assert_eq!(error.to_string(), "sample 6 does not exist, there are 6");
+        assert_eq!(error.to_string(), "sample 6 does not exist; there are 6, counted from 0");
     }
 }
 
@@ -34,13 +34,13 @@ fn a_direct_contradiction_is_a_chain_of_two() {
     assert_eq!(error, Error::Contradiction { pair: (2, 4), chain: vec![2, 4] });
     assert_eq!(
         error.to_string(),
-        "samples 2 and 4 cannot be linked, but must-links join them: 2 - 4"
+        "samples 2 and 4 are a cannot-link pair, but must-links join them: 2 - 4"
     );
 }
 
 #[test]
 fn a_contradiction_through_others_shows_the_shortest_chain() {
-    // A detour 0 - 1 - 2 - 3 beside 0 - 5 - 3.
+    // A detour 0 - 1 - 2 - 3 in addition to 0 - 5 - 3.
     let must = [(0, 1), (1, 2), (2, 3), (3, 5), (5, 0)];
     let error = refused(&must, &[(1, 4), (3, 0)]);
     assert_eq!(error, Error::Contradiction { pair: (3, 0), chain: vec![3, 5, 0] });
@@ -134,7 +134,7 @@ fn refining_keeps_the_denominator() {
     assert_eq!(fine.denominator(), Some(2.0));
 }
 
-/// A similarity with these values, in turn.
+/// A similarity with these values in order.
 fn similarity(grouping: &Grouping, values: &[f64]) -> Similarity<f64> {
     let n = grouping.len();
     let mut all = values.iter().copied().cycle();
@@ -143,7 +143,7 @@ fn similarity(grouping: &Grouping, values: &[f64]) -> Similarity<f64> {
     Similarity::new(Arc::new(grouping.clone()), between, within, own).unwrap()
 }
 
-/// Groups of samples with these keys, numbered as a grouping wants it.
+/// Groups of samples with these keys, numbered by first occurrence.
 fn grouping(keys: &[u8]) -> Grouping {
     let labels = Partition::from_labels(keys.iter());
     Grouping::from_map(labels.labels().iter().map(|&g| g as u32).collect()).unwrap()

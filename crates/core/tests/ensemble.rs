@@ -1,4 +1,4 @@
-//! Labels that are missing by a rule of the caller.
+//! Labels that are missing according to a predicate of the caller.
 
 use enclust_core::{Ensemble, Error, MISSING, Microclusters};
 
@@ -22,7 +22,7 @@ fn none_stays_missing_whatever_the_predicate_says() {
     assert_eq!(e.column(0), &[0, MISSING, MISSING]);
 }
 
-/// Without a predicate −1 is a cluster, so that a caller who has none loses no label.
+/// Without a predicate −1 is a cluster, so that no label is lost.
 #[test]
 fn no_predicate_takes_minus_one_for_a_cluster() {
     let e = Ensemble::from_columns(&[[0, -1, -1]]).unwrap();

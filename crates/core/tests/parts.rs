@@ -1,4 +1,4 @@
-//! Parts as `part!` declares them.
+//! Parts declared by `part!`.
 
 use enclust_core::{Component, ParamError, Parameters, Range, Value, Values, part};
 
@@ -9,7 +9,7 @@ part! {
         pub weight: f64 = 1.5;
         /// A count.
         pub steps: usize = 3, tried [1, 3];
-        /// A choice with a range behind it.
+        /// A parameter with a range, after those without one.
         pub share: f64 = 0.5, in Range::Share;
     }
 }

@@ -1,4 +1,4 @@
-//! Parts and reports as serde reads and writes them: records of runs depend on every byte.
+//! The serde form of parts and reports. Records of runs depend on every byte.
 #![cfg(feature = "serde")]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The sparse kernels of this crate against dense ones.
+//! The sparse kernels of this crate, compared with dense ones.
 
 use enclust_core::{Backend, Csr, Error, Mat, Reference};
 use proptest::prelude::*;
@@ -56,7 +56,7 @@ proptest! {
     fn an_incomplete_factor_without_fill_is_complete(
         n in 1..30_usize, shift in 0.01..5.0, width in prop_oneof![Just(64_usize), 1..9_usize],
     ) {
-        // A path in order: eliminating a node joins no two others.
+        // A path in order: eliminating a node connects no other two nodes.
         let edges: Vec<_> = (1..n).map(|i| (i - 1, i, 1.0 + i as f64)).collect();
         let a = shifted_laplacian(n, &edges, shift);
         let right: Vec<f64> = (0..n * width).map(|at| ((at * 7) % 11) as f64 - 5.0).collect();
@@ -70,8 +70,8 @@ proptest! {
     }
 }
 
-/// The entries of L below its diagonal when the node of least degree, the lowest index first, is
-/// eliminated each time and its neighbours are joined.
+/// The number of entries of L below its diagonal if the node of least degree (the lowest index
+/// among equals) is eliminated each time and its neighbours are connected.
 fn fill_by_definition(a: &Csr<f64>) -> usize {
     let n = a.rows();
     let mut joined: Vec<Vec<bool>> =

@@ -6,7 +6,7 @@ use enclust_core::{
     Confident, Ctx, Error, Grouping, IterationLimit, Mat, Problem, Similarity, Status,
 };
 
-/// Samples 0 and 2 are one group, 1 and 3 are alone.
+/// Samples 0 and 2 form one group; 1 and 3 are alone.
 fn grouped() -> Similarity<f64> {
     let grouping = Arc::new(Grouping::from_map(vec![0, 1, 0, 2]).unwrap());
     Similarity::new(grouping, vec![0.9, 0.2, 0.4], vec![0.7, 0.6, 0.5], vec![1.0, 0.9, 0.8])
@@ -46,7 +46,7 @@ fn self_similarities_are_checked() {
 }
 
 /// A product with `links` is the product with H over the samples, if a sample is as similar to
-/// itself as to another one of its group.
+/// itself as to another sample of its group.
 #[test]
 fn links_sum_over_the_samples() {
     let a = grouped().with_own(vec![0.7, 0.6, 0.5]).unwrap();
@@ -80,7 +80,7 @@ fn a_fixed_point_keeps_fixed_entries_and_obeys_the_rule_of_the_problem() {
     let stopped = problem.with_stop(Some(&two)).fixed_point(("halve", 1e-3, 100), &ctx, halve);
     let stopped = stopped.unwrap();
     assert_eq!((stopped.report.iterations, stopped.similarity.between(1, 2)), (2, 0.1));
-    // It goes on where it is told to begin.
+    // The iteration continues from the given starting point.
     let later = problem.with_stop(Some(&two)).with_start(Some(&stopped.similarity));
     let later = later.fixed_point(("halve", 1e-3, 100), &ctx, halve).unwrap();
     assert_eq!(later.similarity.between(1, 2), 0.025);

@@ -1,4 +1,4 @@
-//! Stopping rules: what ends a run, and what must not.
+//! Stopping rules: which records end a run and which do not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn the_authors_rule_takes_plain_ratios_and_the_paper_squared_ones() {
     assert_eq!(said(&PaperRule::default(), &step), Some(Status::Converged));
     let tiny = record(5, &[(0.0099, 1.0)]);
     assert_eq!(said(&AuthorsRule::default(), &tiny), Some(Status::Converged));
-    // Strictly below for the authors, at most for the paper.
+    // Strictly below ε for the authors' rule, at most ε for the paper's.
     let edge = AuthorsRule::default().epsilon(0.5);
     assert_eq!(said(&edge, &record(5, &[(0.5, 1.0)])), None);
     let edge = PaperRule::default().epsilon(0.25);
@@ -83,7 +83,7 @@ fn objective_change_needs_two_iterations() {
     assert_eq!(check.check(&at(10.0), &NoState), Ok(None));
     assert_eq!(check.check(&at(9.0), &NoState), Ok(None));
     assert_eq!(check.check(&at(8.9999), &NoState), Ok(Some(Status::Converged)));
-    // A second run starts afresh.
+    // A second run starts with a new state.
     assert_eq!(said(&rule, &at(8.9999)), None);
 }
 
@@ -123,7 +123,7 @@ fn rules_refuse_senseless_parameters() {
     assert!(TimeLimit::default().seconds(0.0).check().is_err());
 }
 
-/// Labels by the number of the check.
+/// The labels of each check, in order.
 struct Labels(std::cell::Cell<usize>, Vec<[usize; 3]>);
 
 impl State for Labels {

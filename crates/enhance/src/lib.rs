@@ -1,19 +1,17 @@
-//! Enhancement of similarities: believe the pairs most clusterings agree on, and
-//! propagate them.
+//! Enhancement of similarities: select the pairs on which most clusterings agree, and propagate
+//! them.
 //!
 //! | component | stage | name |
 //! |---|---|---|
-//! | [`Threshold`] | choice of confident pairs | `threshold` |
-//! | [`TwoSided`] | choice of confident pairs | `two-sided` |
+//! | [`Threshold`] | confidence rule | `threshold` |
+//! | [`TwoSided`] | confidence rule | `two-sided` |
 //! | [`Exact`] | enhancer | `exact` |
 //! | [`ExactPath`] | the same along a path of λ | |
 //! | [`Admm`] | enhancer | `admm` |
 //!
-//! The problem they solve is written down in [`objective`]; `docs/theory.md` has
-//! the proofs.
+//! [`objective`] states the problem that they solve; `docs/theory.md` contains the proofs.
 //!
-//! What a user knows about single pairs takes part as
-//! [constraints](enclust_core::Constraints):
+//! User knowledge about single pairs is included as [constraints](enclust_core::Constraints):
 //!
 //! ```
 //! use enclust_core::{Constraints, Ctx, Ensemble, Method, Pipeline, Violations};
@@ -48,7 +46,7 @@ pub use two_sided::TwoSided;
 
 use enclust_core::{Part, Real, Registry};
 
-/// Adds every part of this crate to a registry.
+/// Adds all parts of this crate to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.confidence.add::<Threshold>();
     registry.confidence.add::<TwoSided>();

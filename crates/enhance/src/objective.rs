@@ -1,19 +1,19 @@
-//! The self-enhancement problem itself: objective, gradient and residual.
+//! The self-enhancement problem: objective, gradient and residual.
 //!
 //! ```text
 //! minimise   tr(CᵀΦC) + λ/2 ‖A − C‖²      subject to  C = Cᵀ,  C_Ω fixed,  0 ≤ C ≤ 1
 //! ```
 //!
-//! with Φ = diag(H·1) − H. Everything is evaluated at group size with the weights
-//! that make it equal to the n × n value (T2 in `docs/theory.md`).
+//! with Φ = diag(H·1) − H. All functions work over groups, with weights that make the values
+//! equal to those of the n × n problem (T2 in `docs/theory.md`).
 
 use enclust_core::{
     Bytes, Confident, Mat, Problem, Quantities, Real, Shape, Similarity, condensed_len,
 };
 use rayon::prelude::*;
 
-/// A symmetric matrix over samples that is constant on groups, in three parts
-/// as in [`Similarity`], but without bounds: a gradient, say. In `f64` always.
+/// A symmetric matrix over samples that is constant on groups, in three parts as in
+/// [`Similarity`] but without bounds, for example a gradient. It is always stored in `f64`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Between groups, condensed.
@@ -35,8 +35,8 @@ impl Field {
         }
     }
 
-    /// The sample-level inner product ⟨self, other⟩: every pair of groups counts
-    /// 2 r_p r_q times, a group r(r − 1) times within and r times on the diagonal.
+    /// The inner product ⟨self, other⟩ over samples: a pair of groups counts 2 r_p r_q times, the
+    /// value within a group r(r − 1) times and the diagonal r times.
     pub fn dot(&self, other: &Field, sizes: &[usize]) -> f64 {
         let n = sizes.len();
         let rows: Vec<f64> = (0..n)
@@ -54,7 +54,7 @@ impl Field {
         rows.iter().sum()
     }
 
-    /// Entry by entry.
+    /// Combines two fields entry by entry.
     fn zip(&self, other: &Field, f: impl Fn(f64, f64) -> f64) -> Field {
         let both = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect();
         Field {
@@ -70,7 +70,7 @@ pub fn norm<S: Real>(similarity: &Similarity<S>) -> f64 {
     weighted_squares(similarity, |v, _| v, similarity).sqrt()
 }
 
-/// Σ f(x, y)² over all ordered pairs of samples, without any copy.
+/// Σ f(x, y)² over all ordered pairs of samples, without a copy.
 fn weighted_squares<S: Real>(
     x: &Similarity<S>,
     f: impl Fn(f64, f64) -> f64 + Sync,
@@ -91,11 +91,11 @@ fn weighted_squares<S: Real>(
     rows.iter().sum()
 }
 
-/// The graph H acting on a matrix that is constant on groups.
+/// Products of the graph H with a matrix that is constant on groups.
 struct Pull<'a, S> {
     confident: &'a Confident<S>,
     sizes: &'a [usize],
-    /// The matrix, within-values on its diagonal.
+    /// The matrix, with the within-values on its diagonal.
     full: Mat<f64>,
     within: &'a [f64],
     own: &'a [f64],
@@ -116,8 +116,8 @@ impl<'a, S: Real> Pull<'a, S> {
         }
     }
 
-    /// Σ_s r_s h_ps C_sq for every q, where for s = q one of the r_s samples is q's
-    /// own, so its diagonal takes the place of one within-value.
+    /// Σ_s r_s h_ps C_sq for every q. For s = q, one of the r_s samples is the sample of q
+    /// itself, so one within-value is replaced by the diagonal value.
     fn row(&self, p: usize) -> Vec<f64> {
         let mut row = vec![0.0; self.sizes.len()];
         for (s, h) in self.confident.graph.iter_row(p) {
@@ -129,7 +129,7 @@ impl<'a, S: Real> Pull<'a, S> {
         row
     }
 
-    /// (ΦC)_ij for two samples of p, and for i = j in p; `pulled` is row p at p.
+    /// (ΦC)_ij for two samples of p, and for i = j in p; `pulled` is entry p of row p.
     fn inside(&self, p: usize, pulled: f64) -> (f64, f64) {
         let (h, r) = (self.confident.within[p].wide(), self.sizes[p] as f64);
         let (within, own) = (self.within[p], self.own[p]);
@@ -158,7 +158,7 @@ impl<'a, S: Real> Pull<'a, S> {
     }
 }
 
-/// ΦC + CΦ at group size, for any symmetric C.
+/// ΦC + CΦ over groups, for any symmetric C.
 pub fn laplacian_both_sides<S: Real>(
     confident: &Confident<S>,
     c: &Field,
@@ -211,9 +211,9 @@ pub fn objective<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<
     Pull::new(problem.confident, &Field::of(c), sizes).energy() + 0.5 * lambda * distance
 }
 
-/// How far C is from optimal, relative to ‖A‖: the larger of the gradient on the
-/// free entries, divided by λ, and the error on the fixed ones. Zero exactly at the
-/// optimum; where the fixed entries are exact, a bound of the relative distance to it.
+/// The distance of C from optimality, relative to ‖A‖: the larger of the gradient on the free
+/// entries, divided by λ, and the error on the fixed ones. It is zero exactly at the optimum. If
+/// the fixed entries are exact, it bounds the relative distance to the optimum.
 pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similarity<S>) -> f64 {
     let grouping = problem.similarity.grouping();
     let sizes = grouping.sizes();
@@ -237,12 +237,12 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
     relative((norm(&free) / lambda).max(norm(&fixed)), scale)
 }
 
-/// What evaluating the objective or the residual takes, all in double precision.
+/// The memory for evaluating the objective or the residual, all in double precision.
 pub(crate) fn evaluation_bytes(shape: &Shape) -> Bytes {
     let wide = shape.in_double();
     let (field, square) = (wide.similarity(), wide.square());
     let rows = wide.vector() * (2 + shape.threads as u64) + shape.each_group(24);
-    // C with its square form; for the residual also A, what H pulls, and the gradient.
+    // C with its square form; for the residual also A, the product with H, and the gradient.
     if shape.needs.contains(Quantities::RESIDUAL) {
         field * 3 + square * 2 + rows
     } else if shape.needs.contains(Quantities::OBJECTIVE) {
@@ -252,13 +252,13 @@ pub(crate) fn evaluation_bytes(shape: &Shape) -> Bytes {
     }
 }
 
-/// Cut to [0, 1].
+/// The value clipped to [0, 1].
 #[inline(always)]
 pub(crate) fn clip<S: Real>(value: S) -> S {
     value.max(S::zero()).min(S::one())
 }
 
-/// x relative to scale, 0 for 0/0.
+/// x relative to scale; 0 for 0/0.
 pub(crate) fn relative(x: f64, scale: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x / scale }
 }

@@ -10,32 +10,42 @@ use rayon::prelude::*;
 use crate::exact::Exact;
 use crate::objective::{clip, norm};
 
-/// How many answers are remembered, and how many of them a start is made of.
+/// The number of stored results, and the number of results that a starting point combines.
 const REMEMBERED: usize = 8;
 const COMBINED: usize = 4;
 
-/// A sweep solves points that others are combined from to this share of the tolerance:
-/// the combinations then mostly need no iteration at all.
+/// A sweep solves the points from which others are combined to this share of the tolerance. Most
+/// combinations then need no iteration.
 const SHARPER: f64 = 0.6;
 
-/// [`Exact`] at one λ after the other, each solve started from what is known.
+/// [`Exact`] at a sequence of λ, where each solve starts from earlier results.
 ///
-/// **Problem.** A sweep over λ (or over α) solves nearly the same system again and
-/// again. On the free entries the optimum for λᵢ satisfies LCᵢ = λᵢ(A − Cᵢ), so the
-/// residual of any combination Σθᵢ Cᵢ with Σθᵢ = 1 is known without a product:
-/// Σθᵢ (λ − λᵢ)(A − Cᵢ). The start at the next λ is the combination of the answers at
-/// the nearest λᵢ whose residual is smallest. Where the confident pairs have changed
-/// (another α), the formula is no longer exact, and the last answer alone is the start.
+/// # Problem
 ///
-/// Between answers the combination is far better than beyond them, so a whole
-/// [`sweep`](Self::sweep) solves every second point first, a little more sharply than asked.
+/// A sweep over λ (or over α) solves nearly the same system many times. On the free entries the
+/// optimum for λᵢ satisfies LCᵢ = λᵢ(A − Cᵢ), so the residual of any combination Σθᵢ Cᵢ with Σθᵢ
+/// = 1 is known without a product: Σθᵢ (λ − λᵢ)(A − Cᵢ). The starting point at the next λ is the
+/// combination of the results at the nearest λᵢ whose residual is smallest. If the confident
+/// pairs have changed (another α), the formula is not exact, and the starting point is the last
+/// result.
 ///
-/// **Guarantee.** A start changes nothing but the time: every answer carries the
-/// same certificate as a solve from scratch.
+/// Combinations between earlier results are much better than extrapolations. Therefore a
+/// [`sweep`](Self::sweep) first solves every second point, to a slightly smaller tolerance.
 ///
-/// **Complexity.** Eight remembered answers; ten inner products of matrices for each λ.
+/// # Guarantee
 ///
-/// **Determinism.** Sums over rows, in order; the thread count changes no bit.
+/// The starting point affects only the run time: every result has the same certificate as a solve
+/// from scratch.
+///
+/// # Complexity
+///
+/// Memory for eight earlier results; ten inner products of matrices per λ.
+///
+/// # Determinism and ties
+///
+/// Sums over rows have a fixed order, so the result does not depend on the number of threads.
+///
+/// # Example
 ///
 /// ```
 /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Problem, Ca, Question};
@@ -66,22 +76,23 @@ pub struct ExactPath<S> {
 struct Past<S> {
     lambda: f64,
     answer: Similarity<S>,
-    /// The norm of what it leaves of the system.
+    /// The norm of its residual.
     residual: f64,
 }
 
 impl<S: Real> ExactPath<S> {
-    /// A path of this solver; its own λ is not used.
+    /// A path of this solver. The λ of the solver is not used.
     pub fn new(params: Exact) -> Self {
         ExactPath { params, past: VecDeque::new() }
     }
 
-    /// The optimum at every λ of a list, in an order that takes few iterations: from the
-    /// largest down, because a large λ takes fewer. `each` is given the place in the list
-    /// and the answer.
+    /// The optimum at every λ of a list. The points are solved in an order that needs few
+    /// iterations: from the largest λ down, because a large λ needs fewer. `each` is called with
+    /// the position in the list and the result.
     ///
     /// # Errors
-    /// As [`enhance`](Self::enhance), and the first of `each`.
+    ///
+    /// The same as for [`enhance`](Self::enhance), and the first error of `each`.
     pub fn sweep(
         &mut self,
         problem: &Problem<'_, S>,
@@ -107,7 +118,7 @@ impl<S: Real> ExactPath<S> {
         Ok(())
     }
 
-    /// The optimum at the next point of the path. The start of the problem, if it has
+    /// The optimum at the next point of the path. The starting point of the problem, if it has
     /// one, is used at the first point only.
     pub fn enhance(
         &mut self,
@@ -120,7 +131,7 @@ impl<S: Real> ExactPath<S> {
         Ok(enhanced)
     }
 
-    /// Keeps an answer to start others from.
+    /// Stores a result from which others can start.
     fn remember(&mut self, problem: &Problem<'_, S>, lambda: f64, enhanced: &Enhanced<S>) {
         let relative = enhanced.report.certificate.as_ref().map_or(0.0, |c| c.relative_residual);
         let residual = relative * lambda * norm(problem.similarity);
@@ -128,7 +139,7 @@ impl<S: Real> ExactPath<S> {
         self.past.push_front(Past { lambda, residual, answer: enhanced.similarity.clone() });
     }
 
-    /// An answer within a share of the tolerance, started from the past.
+    /// Solves to a share of the tolerance, starting from earlier results.
     fn solve(
         &mut self,
         problem: &Problem<'_, S>,
@@ -144,7 +155,7 @@ impl<S: Real> ExactPath<S> {
         exact.enhance(&problem, ctx)
     }
 
-    /// The combination of the nearest past answers with the smallest residual.
+    /// The combination of the nearest earlier results with the smallest residual.
     fn start(&self, problem: &Problem<'_, S>, lambda: f64) -> Result<Option<Similarity<S>>> {
         let Some(last) = self.past.front() else { return Ok(None) };
         let same_pairs = |p: &&Past<S>| agrees(problem, &p.answer);
@@ -160,7 +171,7 @@ impl<S: Real> ExactPath<S> {
     }
 }
 
-/// A point of a sweep: its place from the largest λ down.
+/// A point of a sweep: its position in descending order of λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
     place: usize,
@@ -169,14 +180,14 @@ struct Point {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// Solved sharply and remembered.
+    /// Solved to a smaller tolerance and stored.
     Support,
-    /// Combined from the supports around it.
+    /// Combined from the neighbouring supports.
     Between,
 }
 
-/// The supports, spread evenly from the first point to the last, and behind each the points
-/// before the support before it, so that they lie between two supports on either side.
+/// The supports, evenly spread from the first point to the last. After each support come the
+/// points before the previous support, so that they are between two supports on either side.
 fn sweep_order(points: usize) -> Vec<Point> {
     let supports = supports(points);
     let between = |at: usize| {
@@ -196,8 +207,8 @@ fn sweep_order(points: usize) -> Vec<Point> {
     order
 }
 
-/// About every second point, both ends among them: the last takes the most iterations and
-/// must not have a neighbour that takes nearly as many.
+/// About every second point, including both ends. The last point needs the most iterations, so
+/// its neighbour, which needs nearly as many, must not be a support.
 fn supports(points: usize) -> Vec<usize> {
     let gaps = points.saturating_sub(1) / 2;
     if gaps == 0 {
@@ -206,16 +217,16 @@ fn supports(points: usize) -> Vec<usize> {
     (0..=gaps).map(|i| (i * (points - 1) + gaps / 2) / gaps).collect()
 }
 
-/// Whether every fixed entry of the problem is at its value: the answer belongs to
-/// the same confident pairs, or to more of them.
+/// Whether every fixed entry of the problem has its value in the result: the result was computed
+/// for the same confident pairs, or for more of them.
 fn agrees<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> bool {
     let fixed = &problem.confident.fixed;
     (0..fixed.rows()).all(|p| fixed.iter_row(p).all(|(q, v)| answer.between(p, q) == v))
 }
 
-/// θ with Σθ = 1 that makes ‖Σθᵢ (λ − λᵢ)(A − Cᵢ)‖ smallest: proportional to the
-/// solution of Gθ = 1, G the Gram matrix. The answers have residuals of their own, which
-/// large weights would magnify; their squares on the diagonal of G keep the balance.
+/// θ with Σθ = 1 that minimises ‖Σθᵢ (λ − λᵢ)(A − Cᵢ)‖: proportional to the solution of Gθ = 1,
+/// where G is the Gram matrix. The results have residuals of their own, which large weights would
+/// amplify; their squares on the diagonal of G prevent this.
 fn weights<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Vec<f64> {
     let k = past.len();
     if let Some(same) = past.iter().position(|p| p.lambda == lambda) {
@@ -234,7 +245,7 @@ fn weights<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) ->
         }
         Err(_) => f64::NAN,
     };
-    // A start may be anything: without usable weights it is the last answer.
+    // Any starting point is valid; without usable weights it is the last result.
     let usable = f64::is_finite(sum) && sum > 0.0;
     let last = |i: usize| f64::from(u8::from(i == 0));
     (0..k).map(|i| if usable { solution[(i, 0)] / sum } else { last(i) }).collect()
@@ -246,7 +257,7 @@ fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Ma
     let sizes = given.grouping().sizes();
     let k = past.len();
     let row = |p: usize| {
-        // √r_q (λ − λᵢ)(A − Cᵢ), so that products carry the weight.
+        // √r_q (λ − λᵢ)(A − Cᵢ), so that products include the weight.
         let off: Vec<Vec<f64>> = past
             .iter()
             .map(|c| {
@@ -269,7 +280,7 @@ fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Ma
     Mat::from_fn(k, k, entry)
 }
 
-/// Σθᵢ Cᵢ, cut to [0, 1].
+/// Σθᵢ Cᵢ, clipped to [0, 1].
 fn combination<S: Real>(past: &[&Past<S>], weights: &[f64]) -> Result<Similarity<S>> {
     let last = &past[0].answer;
     let between = enclust_core::fill_condensed(last.len(), |p, row| {

@@ -1,4 +1,4 @@
-//! High-confidence pairs by a threshold on co-occurrence.
+//! Confident pairs by a threshold on co-occurrence.
 
 use enclust_core::{
     Bytes, Confidence, Confident, Csr, Ctx, Error, Footprint, Microclusters, Range, Real, Result,
@@ -7,16 +7,24 @@ use enclust_core::{
 use rayon::prelude::*;
 
 part! {
-    /// The pairs that at least the share α of the clusterings join.
+    /// Selects the pairs that at least the share α of the clusterings joins.
     ///
-    /// **Problem.** H holds the co-occurrences Ãᵢⱼ ≥ α off the diagonal, and Ω, the
-    /// entries that keep their value, is where H > 0. The share is the correctly
-    /// rounded quotient of counts over the clusterings that label both samples: a
-    /// product α·m in floating point decides some pairs wrongly.
+    /// # Problem
     ///
-    /// **Parameters.** α, see [`Threshold`].
+    /// H contains the co-occurrences Ãᵢⱼ ≥ α off the diagonal, and Ω, the set of entries that
+    /// keep their value, is where H > 0. The share is the correctly rounded quotient of counts
+    /// over the clusterings that label both samples. Comparing a count with the floating-point
+    /// product α·m would decide some pairs wrongly.
     ///
-    /// **Complexity.** O(n'² m) time, memory for the pairs that are kept.
+    /// # Parameters
+    ///
+    /// `alpha` (α).
+    ///
+    /// # Complexity
+    ///
+    /// O(n'² m) time, and memory for the selected pairs.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Ca, Question};
@@ -34,13 +42,16 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via
-    /// co-association matrix self-enhancement", TNNLS 2023, equation for H.
+    /// # Reference
+    ///
+    /// Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via co-association matrix
+    /// self-enhancement", TNNLS 2023, equation for H.
     pub struct Threshold(
         "threshold",
         "pairs that at least the share alpha of the clusterings join"
     ) {
-        /// α: the share of the clusterings that must join a pair; 0 takes every pair that any clustering joins.
+        /// α: the share of the clusterings that must join a pair; 0 selects every pair that any
+        /// clustering joins.
         pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0), tried [0.7, 0.75, 0.8];
     }
 }
@@ -60,7 +71,7 @@ impl<S: Real> Confidence<S> for Threshold {
     ) -> Result<Confident<S>> {
         let n = microclusters.len();
         Error::check_size("groups of the similarity", n, similarity.len())?;
-        // Always in double precision: in single, 14/20 < 0.7.
+        // Always in double precision: in single precision 14/20 < 0.7.
         let pairs: Vec<Vec<(u32, f64)>> = (0..n)
             .into_par_iter()
             .map_init(
@@ -86,11 +97,11 @@ impl<S: Real> Confidence<S> for Threshold {
         Confident::new(with(&|_, _, share| S::of(share)), within, fixed, fixed_within)
     }
 
-    /// The pairs in lists that grow, then with their values and mirrored. At most so
-    /// many can be joined by the share α; usually they are far fewer.
+    /// The pairs in growing lists, then with their values and mirrored. The number of pairs is an
+    /// upper bound for the share α; usually there are far fewer.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let pairs = shape.pairs_joined_by(self.alpha);
-        // Twice the room for a list that grows, and never less than four entries.
+        // A growing list has up to twice the capacity, and at least four entries.
         let found = Bytes(pairs) * 32 + shape.each_group(64);
         let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);
         let valued = once + once * both;

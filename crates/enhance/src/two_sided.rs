@@ -1,4 +1,5 @@
-//! Confident pairs on both sides: together by a threshold, apart by another.
+//! Confident pairs by two thresholds: one for pairs that belong together, one for pairs that do
+//! not.
 
 use enclust_core::{
     Bytes, Confidence, Confident, Ctx, Footprint, MISSING, Microclusters, ParamError, Range, Real,
@@ -9,23 +10,33 @@ use rayon::prelude::*;
 use crate::threshold::Threshold;
 
 part! {
-    /// The pairs that at least the share α of the clusterings join, and those that at
+    /// Selects the pairs that at least the share α of the clusterings joins, and those that at
     /// most the share β joins.
     ///
-    /// **Problem.** H and Ω as [`Threshold`] gives them for α. In addition the entries
-    /// Ãᵢⱼ ≤ β are fixed to 0; they do not enter H. A pair that no clustering labels
-    /// together is left free, because nothing is known about it. The shares are correctly
-    /// rounded quotients, as in [`Threshold`].
+    /// # Problem
     ///
-    /// **Parameters.** α and β < α, see [`TwoSided`].
+    /// H and Ω are those of [`Threshold`] for α. In addition, the entries with Ãᵢⱼ ≤ β are fixed
+    /// to 0; they are not part of H. A pair that no clustering labels together stays free,
+    /// because nothing is known about it. The shares are correctly rounded quotients, as in
+    /// [`Threshold`].
     ///
-    /// **Effect.** No entry of the optimum is larger than without the low side (T5 in
-    /// `docs/theory.md`): similarity no longer seeps into pairs the clusterings keep apart.
+    /// No entry of the optimum is larger than without the low side (T5 in `docs/theory.md`):
+    /// similarity no longer spreads to pairs that the clusterings separate.
     ///
-    /// **Complexity.** O(n'² m) time, twice that of [`Threshold`]; memory for the pairs
-    /// that are kept, which for most ensembles is most pairs.
+    /// # Parameters
     ///
-    /// **Errors.** [`ParamError::OutOfRange`] unless β < α.
+    /// `alpha` (α) and `beta` (β), with β < α.
+    ///
+    /// # Complexity
+    ///
+    /// O(n'² m) time, twice that of [`Threshold`]; memory for the selected pairs, which for most
+    /// ensembles are most pairs.
+    ///
+    /// # Errors
+    ///
+    /// [`ParamError::OutOfRange`] unless β < α.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Confidence, Ctx, Ensemble, Microclusters, Ca, Question};
@@ -45,16 +56,18 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** The high side: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
-    /// clustering via co-association matrix self-enhancement", TNNLS 2023. The low side
-    /// mirrors it.
+    /// # Reference
+    ///
+    /// The high side: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via co-association
+    /// matrix self-enhancement", TNNLS 2023. The low side is defined in the same way.
     pub struct TwoSided(
         "two-sided",
         "the pairs of threshold, and 0 for pairs that at most the share beta joins"
     ) {
-        /// α: the share of the clusterings that must join a pair to believe it.
+        /// α: the share of the clusterings that must join a confident pair.
         pub alpha: f64 = Threshold::default().alpha, in Range::Within(0.0, 1.0);
-        /// β: pairs that at most this share of the clusterings joins are fixed to 0; less than alpha.
+        /// β: pairs that at most this share of the clusterings joins are fixed to 0; less than
+        /// alpha.
         pub beta: f64 = 0.0, in Range::Within(0.0, 1.0);
     }
     check beta_below_alpha;
@@ -77,7 +90,7 @@ impl TwoSided {
         Threshold::default().alpha(self.alpha)
     }
 
-    /// For every p, the q > p to be kept apart. None of them is in H, as β < α.
+    /// For every p, the q > p that are fixed to 0. None of these pairs is in H, because β < α.
     fn apart(&self, microclusters: &Microclusters) -> Vec<Vec<usize>> {
         let n = microclusters.len();
         let row = |buffer: &mut Vec<f64>, p: usize| {
@@ -90,7 +103,7 @@ impl TwoSided {
     }
 }
 
-/// Whether any clustering labels both.
+/// Whether any clustering labels both groups.
 fn share_a_clustering(microclusters: &Microclusters, p: usize, q: usize) -> bool {
     let labelled = |p: usize, k: usize| microclusters.label(p, k) != MISSING;
     !microclusters.has_missing()
@@ -110,11 +123,12 @@ impl<S: Real> Confidence<S> for TwoSided {
         Ok(confident)
     }
 
-    /// Any pair may be fixed, so all of them are reckoned with.
+    /// Any pair may be fixed, so memory is planned for all pairs.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let high = Confidence::<S>::footprint(&self.high(), shape);
         let pairs = shape.all_pairs();
-        // Twice the room for the lists that grow: of numbers, then of entries.
+        // Growing lists have up to twice the capacity: first lists of indices, then lists of
+        // entries.
         let lists = Bytes(pairs) * 2 * (size_of::<usize>() + size_of::<(u32, S)>()) as u64;
         let result = high.result + shape.sparse(pairs.saturating_mul(2));
         Footprint::new(

@@ -1,4 +1,4 @@
-//! `Admm` against the n × n algorithm and the dense optimum.
+//! `Admm`, compared with the n × n algorithm and the dense optimum.
 
 mod oracle;
 
@@ -16,11 +16,11 @@ use enclust_testkit::generate::{ensembles, ensembles_with_missing, planted, shuf
 use oracle::{Case, DenseProblem, max_difference, to_dense};
 use proptest::prelude::*;
 
-/// Runs both for `rounds` iterations and compares every round.
+/// Runs both for `rounds` iterations and compares every iteration.
 fn equal_iterate_by_iterate(ensemble: &Ensemble, alpha: f64, params: &Admm, rounds: usize) {
     let case = Case::<f64>::merged(ensemble, alpha, true);
     let dense = DenseProblem::of(&Case::build(&Microclusters::singletons(ensemble), alpha, true));
-    // The within-group pairs must agree between the two descriptions.
+    // The pairs within groups must be the same in both descriptions.
     assert!(max_difference(&dense.a, &DenseProblem::of(&case).a) < 1e-14);
     same_iterates(&case, &dense, params, rounds);
 }
@@ -41,8 +41,8 @@ fn same_iterates(case: &Case<f64>, dense: &DenseProblem, params: &Admm, rounds: 
     });
 }
 
-/// What the pools of the paper look like: groups of one to three samples, and confident pairs
-/// that make long components with hardly a cycle.
+/// Similar to the pools of the paper: groups of one to three samples, and confident pairs that
+/// form long components with hardly any cycles.
 fn tree_like(groups: usize, seed: u64) -> Case<f64> {
     let mut stream = shuffled(1 << 12, seed).into_iter().cycle();
     let mut below = |most: usize| stream.next().unwrap() % most;
@@ -52,7 +52,8 @@ fn tree_like(groups: usize, seed: u64) -> Case<f64> {
     let between = (0..condensed_len(groups)).map(|_| share(0.0)).collect();
     let within: Vec<f64> = (0..groups).map(|_| share(0.5)).collect();
     let similarity = Similarity::new(grouping, between, within, vec![1.0; groups]).unwrap();
-    // Each group joins one of the few before it, now and then two; some begin a new component.
+    // Each group is joined to one of the few groups before it, sometimes to two; some groups
+    // begin a new component.
     let mut upper = vec![Vec::new(); groups];
     for p in 1..groups {
         let parents: Vec<usize> = (0..1 + below(8) / 7).map(|_| p - 1 - below(p.min(4))).collect();
@@ -70,7 +71,7 @@ fn tree_like(groups: usize, seed: u64) -> Case<f64> {
     Case { similarity, confident }
 }
 
-/// More than one panel of columns, and components whose factor stays sparse.
+/// More than one panel of columns, and components with a sparse factor.
 #[test]
 fn sparse_components_and_several_panels_equal_the_n_by_n_algorithm() {
     for (groups, seed) in [(70, 1), (90, 2), (70, 3)] {
@@ -160,7 +161,7 @@ fn stops_where_the_authors_rule_says() {
     });
     let report = Case::<f64>::merged(&e, 0.8, true).enhance(&Admm::default()).report;
     assert_eq!((report.status, report.iterations), (Status::Converged, expected));
-    // The printed rule squares the ratios and so stops earlier.
+    // The rule printed in the paper squares the ratios and therefore stops earlier.
     let case = Case::<f64>::merged(&e, 0.8, true);
     let squared = case.enhance_until(PaperRule::default(), &Admm::default());
     assert!(squared.report.iterations < expected);

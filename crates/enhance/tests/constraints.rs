@@ -1,5 +1,5 @@
-//! Pipelines under constraints: against elimination on the full system, and the order
-//! of the answers.
+//! Pipelines with constraints, compared with elimination on the full system, and monotonicity of
+//! the results.
 
 mod oracle;
 
@@ -32,7 +32,7 @@ fn threshold(alpha: f64) -> Threshold {
     Threshold::default().alpha(alpha)
 }
 
-/// Pairs that agree with a truth, so that they contradict each other nowhere.
+/// Pairs that agree with a true partition, so that they never contradict each other.
 #[derive(Clone, Debug)]
 struct Known {
     must: Vec<(usize, usize)>,
@@ -130,7 +130,7 @@ proptest! {
         let fit = method.fit(&e, &Question::default(), &Ctx::default()).unwrap();
         prop_assert_eq!(fit.report.status, Status::Converged);
         prop_assert!(max_difference(&matrix(&fit), &optimum) < 1e-7);
-        // The iteration goes there by itself, before a pipeline sets the entries.
+        // The iteration converges to these values before the pipeline sets the entries.
         let case = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
         let mut confident = case.confident.clone();
         constraints.fix(case.similarity.grouping(), &mut confident).unwrap();
@@ -165,7 +165,7 @@ proptest! {
         let constraints = known.constraints(e.samples());
         let whole = Case::<f64>::merged(&e, alpha, true).similarity.to_matrix();
         let whole = Precomputed::new(Similarity::from_matrix(e.samples(), &whole).unwrap());
-        // Some rounds of ADMM, too: every iterate is the same.
+        // The same for some iterations of ADMM: every iterate is equal.
         let rounds = Admm::default().limit(7).epsilon(1e-300);
         let enhancers: [Box<dyn Enhance<f64>>; 2] =
             [Box::new(exact(0.4)), Box::new(rounds)];
@@ -179,7 +179,7 @@ proptest! {
     }
 }
 
-/// Two groups of three equal rows, and two samples in between.
+/// Two groups of three equal rows, and two samples between them.
 fn small() -> Ensemble {
     let columns = [
         [0, 0, 0, 0, 1, 1, 1, 1],
@@ -204,7 +204,7 @@ fn constraints_move_other_pairs_as_well() {
     let free = matrix(&fit(&small(), 0.6, exact(0.4), Constraints::new(8, &[], &[]).unwrap()));
     let known = Constraints::new(8, &[(0, 5)], &[]).unwrap();
     let bound = matrix(&fit(&small(), 0.6, exact(0.4), known));
-    // 1 and 6 have the rows of 0 and 5.
+    // Samples 1 and 6 have the rows of samples 0 and 5.
     assert!(bound[1][6] > free[1][6] + 0.01, "{} and {}", bound[1][6], free[1][6]);
     assert!(bound[1][6] < 1.0);
 }
@@ -221,9 +221,9 @@ fn the_representation_is_that_of_the_ensemble_alone() {
     let microclusters = Microclusters::of(&e);
     let mut expected = given(&microclusters, ctx);
     let split = microclusters.refined(&known.split(microclusters.grouping()).unwrap()).unwrap();
-    // On the split groups trajectories are others, or this would show nothing.
+    // On the split groups the trajectories differ; otherwise this test would show nothing.
     assert!(max_difference(&expected, &given(&split, ctx)) > 0.01);
-    // Without H nothing is propagated, so that only the constrained entries may change.
+    // Without H nothing is propagated, so only the constrained entries may change.
     let method = Pipeline::new(&pts, NoEnhancement, exact(0.4), Linkage::average()).unwrap();
     let answer =
         matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
@@ -235,7 +235,7 @@ fn the_representation_is_that_of_the_ensemble_alone() {
 
 #[test]
 fn they_override_what_is_fixed() {
-    // 0 and 1 are in H, 0 and 5 never meet.
+    // The pair (0, 1) is in H; 0 and 5 are never in one cluster.
     let (e, ctx) = (small(), &Ctx::<f64>::default());
     let method =
         Pipeline::new(Lwca::default(), TwoSided::default(), exact(0.4), Linkage::average())
@@ -269,7 +269,8 @@ fn what_cannot_honour_them_refuses() {
     let known = |samples| Constraints::new(samples, &[(0, 5)], &[]).unwrap();
     let plain = Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
     let error = plain.with_constraints(known(8)).run(&e, 2, ctx).unwrap_err();
-    assert_eq!(error.to_string(), "none does not support must-link and cannot-link constraints");
+    let said = "none does not support must-link and cannot-link constraints; choose an enhancer";
+    assert_eq!(error.to_string(), said);
     let method =
         Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
     let error = method.with_constraints(known(9)).run(&e, 2, ctx).unwrap_err();

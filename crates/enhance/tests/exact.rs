@@ -1,4 +1,4 @@
-//! `Exact` against elimination on the full system, and its certificate.
+//! `Exact`, compared with elimination on the full system, and its certificate.
 
 mod oracle;
 
@@ -17,7 +17,7 @@ fn exact(lambda: f64, tolerance: f64) -> Exact {
     Exact::default().lambda(lambda).tolerance(tolerance)
 }
 
-/// Distance to the optimum off the diagonal and on it, as the certificate claims.
+/// Checks the distance to the optimum, off the diagonal and on it, against the certificate.
 fn holds(
     certificate: &Certificate,
     answer: &Dense,
@@ -34,7 +34,7 @@ fn holds(
     assert!(here - best <= certificate.objective_gap + slack, "{here} - {best}, {certificate:?}");
 }
 
-/// More fixed entries: every `step`-th free pair of groups of one sample, to 0 or 1.
+/// More fixed entries: every `step`-th free pair of groups of one sample is fixed to 0 or 1.
 fn constrained(case: &Case<f64>, step: usize) -> Confident<f64> {
     let n = case.similarity.len();
     let sizes = case.similarity.grouping().sizes();
@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-/// The problem of some groups alone, in their order.
+/// The problem restricted to some groups, in their order.
 fn restricted(case: &Case<f64>, groups: &[usize]) -> (Similarity<f64>, Confident<f64>) {
     let (all, confident) = (&case.similarity, &case.confident);
     let sizes: Vec<usize> = groups.iter().map(|&p| all.grouping().sizes()[p]).collect();
@@ -239,8 +239,8 @@ fn single_precision_stays_within_its_certificate() {
     assert!(worst < 1e-3);
 }
 
-/// Large groups and a small λ make rounding in single precision count: the iteration
-/// must notice when it has spoilt the residual it carries along.
+/// With large groups and a small λ, rounding in single precision matters: the iteration must
+/// detect that its updated residual is inaccurate.
 #[test]
 fn single_precision_reaches_a_tolerance_far_below_its_own() {
     for seed in 0..6 {
@@ -283,7 +283,7 @@ fn degenerate_ensembles_have_an_answer() {
             for lambda in [1e-6, 0.4, 1e9] {
                 let case = Case::<f64>::merged(&e, alpha, true);
                 let enhanced = case.enhance(&exact(lambda, 1e-8));
-                // At λ = 1e-6 the tolerance is below what rounding of C lets the residual be.
+                // At λ = 1e-6 the tolerance is below the residual that the rounding of C allows.
                 let status = enhanced.report.status;
                 let honest = lambda < 1e-3 && status == Status::PrecisionLimit;
                 assert!(status == Status::Converged || honest, "α {alpha}, λ {lambda}: {status}");
@@ -318,8 +318,8 @@ fn parameters_out_of_range_are_refused() {
     }
 }
 
-/// Two samples of one group are joined but not fixed: their value then depends on the diagonal,
-/// which the system does not hold.
+/// Two samples of one group are joined but not fixed. Their value then depends on the diagonal,
+/// which is not part of the system.
 #[test]
 fn an_edge_inside_a_group_must_be_fixed() {
     let grouping = std::sync::Arc::new(Grouping::from_map(vec![0, 0, 1]).unwrap());

@@ -1,4 +1,4 @@
-//! Answers along a path against answers from scratch.
+//! Results along a path, compared with results from scratch.
 
 mod oracle;
 
@@ -24,7 +24,8 @@ fn worst(a: &Similarity<f64>, b: &Similarity<f64>) -> f64 {
     pairs.map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
 }
 
-/// Iterations from scratch, to an answer that this one equals within both certificates.
+/// The number of iterations from scratch; checks that both results are equal within both
+/// certificates.
 fn check(case: &Case<f64>, lambda: f64, warm: &Enhanced<f64>) -> usize {
     let cold = case.enhance(&params(lambda));
     assert_eq!(warm.report.status, Status::Converged);
@@ -36,7 +37,7 @@ fn check(case: &Case<f64>, lambda: f64, warm: &Enhanced<f64>) -> usize {
     cold.report.iterations
 }
 
-/// Iterations along the path and from scratch, answers compared.
+/// The number of iterations along the path and from scratch; compares the results.
 fn compare(case: &Case<f64>) -> (usize, usize) {
     let mut path = ExactPath::new(params(0.4));
     let (mut along, mut scratch) = (0, 0);

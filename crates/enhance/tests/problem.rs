@@ -1,5 +1,4 @@
-//! The problem itself: convexity, optimality conditions, equality of group and
-//! sample size.
+//! The problem itself: convexity, optimality conditions, and equality over groups and samples.
 
 mod oracle;
 
@@ -11,16 +10,16 @@ use enclust_testkit::generate::{ensembles, ensembles_with_missing};
 use oracle::{Case, Dense, DenseProblem, max_difference, to_dense};
 use proptest::prelude::*;
 
-/// The step of differences along single entries. The objective is quadratic, so it need not be
-/// small; but a step must stay within [0, 1].
+/// The step of finite differences along single entries. The objective is quadratic, so the step
+/// need not be small, but the points must stay within [0, 1].
 const STEP: f64 = 0.125;
 
-/// Numbers to make points of, none nearer to 0 or 1 than a step.
+/// Values for points, at least one step away from 0 and 1.
 fn values() -> impl Strategy<Value = Vec<f64>> {
     proptest::collection::vec(STEP..1.0 - STEP, 61)
 }
 
-/// A matrix that is constant on the groups of `like`, filled from `values` over and over.
+/// A matrix that is constant on the groups of `like`, filled by cycling through `values`.
 fn point(like: &Similarity<f64>, values: &[f64]) -> Similarity<f64> {
     let n = like.len();
     let take = |start: usize, len: usize| -> Vec<f64> {
@@ -39,7 +38,7 @@ fn mixed(x: &Similarity<f64>, y: &Similarity<f64>, t: f64) -> Similarity<f64> {
     Similarity::new(grouping, mix(x.condensed(), y.condensed()), within, own).unwrap()
 }
 
-/// ‖x − y‖² over the samples, by the n × n matrices.
+/// ‖x − y‖² over the samples, computed from the n × n matrices.
 fn squared_distance(x: &Similarity<f64>, y: &Similarity<f64>) -> f64 {
     x.to_matrix().iter().zip(y.to_matrix()).map(|(x, y)| (x - y).powi(2)).sum()
 }
@@ -57,7 +56,7 @@ fn entries(n: usize) -> Vec<Entry> {
     pairs.chain((0..n).flat_map(|p| [Entry::Within(p), Entry::Own(p)])).collect()
 }
 
-/// How many entries of the n × n matrix it stands for.
+/// The number of entries of the n × n matrix that it represents.
 fn entry_weight(entry: Entry, sizes: &[usize]) -> f64 {
     (match entry {
         Entry::Between(p, q) => 2 * sizes[p] * sizes[q],
@@ -74,7 +73,7 @@ fn entry_of(field: &Field, n: usize, entry: Entry) -> f64 {
     }
 }
 
-/// The point with one entry moved.
+/// The point with one entry changed.
 fn with_entry(at: &Similarity<f64>, base: &Field, entry: Entry, by: f64) -> Similarity<f64> {
     let Field { mut between, mut within, mut own } = base.clone();
     match entry {
@@ -85,13 +84,13 @@ fn with_entry(at: &Similarity<f64>, base: &Field, entry: Entry, by: f64) -> Simi
     Similarity::new(Arc::clone(at.grouping()), between, within, own).unwrap()
 }
 
-/// A dense symmetric matrix as a similarity with every sample on its own.
+/// A dense symmetric matrix as a similarity with every sample in its own group.
 fn similarity(c: &Dense) -> Similarity<f64> {
     let flat: Vec<f64> = c.iter().flatten().map(|v| v.clamp(0.0, 1.0)).collect();
     Similarity::from_matrix(c.len(), &flat).unwrap()
 }
 
-/// A feasible point: the optimum with its free entries moved by `amounts`, bounds kept.
+/// A feasible point: the optimum with its free entries changed by `amounts`, within the bounds.
 fn feasible(dense: &DenseProblem, from: &Dense, amounts: &[f64]) -> Dense {
     let n = dense.n();
     let mut c = from.clone();
@@ -110,9 +109,9 @@ fn feasible(dense: &DenseProblem, from: &Dense, amounts: &[f64]) -> Dense {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
-    /// f((1 − t)x + ty) ≤ (1 − t)f(x) + tf(y) − λ/2 · t(1 − t)‖x − y‖², at group size. Of a
-    /// quadratic with the Hessian 2Φ⊗I + λ this is all that convexity can mean, so the gap is
-    /// also compared with the one that Φ and λ must leave.
+    /// f((1 − t)x + ty) ≤ (1 − t)f(x) + tf(y) − λ/2 · t(1 − t)‖x − y‖², over groups. For a
+    /// quadratic with the Hessian 2Φ⊗I + λ this is equivalent to convexity, so the gap is also
+    /// compared with its exact value from Φ and λ.
     #[test]
     fn the_objective_is_strongly_convex_with_modulus_lambda(
         e in ensembles_with_missing(8, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0, t in 0.0..=1.0,
@@ -126,7 +125,7 @@ proptest! {
         let bend = |t: f64| 0.5 * lambda * t * (1.0 - t) * squared_distance(&x, &y);
         prop_assert!(value(&mixed(&x, &y, t)) <= chord(t) - bend(t) + slack, "at t = {t}");
         prop_assert!(value(&mixed(&x, &y, 0.5)) <= chord(0.5) - bend(0.5) + slack, "midpoint");
-        // Without confident pairs λ bends it alone, and exactly.
+        // Without confident pairs the curvature comes from λ alone, and the gap is exact.
         let none = Confident::none(case.similarity.len());
         let free = Problem::new(&case.similarity, &none).unwrap();
         let value = |c: &Similarity<f64>| objective(&free, lambda, c);
@@ -134,7 +133,7 @@ proptest! {
         prop_assert!((gap - bend(t)).abs() <= slack, "{gap} and {}", bend(t));
     }
 
-    /// Of a quadratic, the central difference is the derivative itself.
+    /// For a quadratic, the central difference equals the derivative.
     #[test]
     fn the_gradient_is_the_slope_in_every_direction(
         e in ensembles_with_missing(8, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..2.0,
@@ -157,7 +156,7 @@ proptest! {
         let claimed = gradient(&case.problem(), lambda, &middle).dot(&step, sizes);
         let scale = 1.0 + value(&x).abs() + value(&y).abs();
         prop_assert!((slope - claimed).abs() <= 1e-10 * scale, "{slope} and {claimed}");
-        // Along each single entry, so that no two errors cancel.
+        // Along each single entry, so that errors cannot cancel.
         let (n, gradient) = (sizes.len(), gradient(&case.problem(), lambda, &middle));
         let base = Field::of(&middle);
         for entry in entries(n) {
@@ -177,7 +176,7 @@ proptest! {
         let whole = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
         let dense = DenseProblem::of(&whole);
         let c = dense.optimum(lambda);
-        // Symmetric, within the range of the data, fixed entries kept, gradient zero.
+        // Symmetric, within the range of the data, fixed entries unchanged, gradient zero.
         let lowest = dense.a.iter().flatten().fold(1.0, |m, &v| f64::min(m, v));
         let highest = dense.a.iter().flatten().fold(0.0, |m, &v| f64::max(m, v));
         let slope = gradient(&whole.problem(), lambda, &similarity(&c));
@@ -196,7 +195,7 @@ proptest! {
             }
         }
         prop_assert!(kkt_residual(&whole.problem(), lambda, &similarity(&c)) < 1e-9);
-        // No feasible perturbation improves it.
+        // No feasible perturbation improves the objective.
         let amounts: Vec<f64> = amounts.iter().map(|a| a * 10_f64.powf(size)).collect();
         let other = feasible(&dense, &c, &amounts);
         let value = |c: &Dense| objective(&whole.problem(), lambda, &similarity(c));
@@ -211,7 +210,7 @@ proptest! {
         let merged = Case::<f64>::merged(&e, alpha, true);
         let whole = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
         let dense = DenseProblem::of(&whole);
-        // Any matrix that is constant on groups will do: here EAC's.
+        // Any matrix that is constant on groups can be used; here that of EAC.
         let c = Case::<f64>::merged(&e, alpha, false).similarity;
         let spread = similarity(&to_dense(&c));
         let direct = dense.objective(lambda, &to_dense(&c));

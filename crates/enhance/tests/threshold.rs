@@ -23,7 +23,7 @@ fn decides_by_the_rounded_quotient_not_by_the_product() {
     assert!(believed(7, 25, 0.28));
     for m in 1..=100_usize {
         for together in 0..m {
-            // Two-decimal thresholds on both sides of the share.
+            // Thresholds with two decimals on both sides of the share.
             let nearest = 100 * together / m;
             for cent in nearest.saturating_sub(1)..=nearest + 1 {
                 let exact = together > 0 && 100 * together >= cent * m;
@@ -39,7 +39,7 @@ fn decides_by_the_rounded_quotient_not_by_the_product() {
 
 #[test]
 fn single_precision_decides_alike() {
-    // As f32, 14/20 is less than 0.7.
+    // In f32, 14/20 is less than 0.7.
     let case = Case::<f32>::merged(&pair(14, 20), 0.7, false);
     assert_eq!(case.confident.graph.entries(), 2);
 }

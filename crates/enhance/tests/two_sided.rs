@@ -1,4 +1,4 @@
-//! Confident pairs on both sides.
+//! Confident pairs by two thresholds.
 
 mod oracle;
 
@@ -16,7 +16,7 @@ fn two_sided(alpha: f64, beta: f64) -> TwoSided {
     TwoSided::default().alpha(alpha).beta(beta)
 }
 
-/// LWCA with both sides chosen.
+/// LWCA with both thresholds.
 fn case<S: Real>(microclusters: &Microclusters, alpha: f64, beta: f64) -> Case<S> {
     let ctx = &Ctx::default();
     let evidence = Lwca::default().build(microclusters, &Question::default(), ctx).unwrap();
@@ -49,8 +49,9 @@ fn alpha_must_exceed_beta() {
     for (alpha, beta) in [(0.5, 0.5), (0.4, 0.6), (0.0, 0.0)] {
         let error = TwoSided::default().alpha(alpha).beta(beta).check().unwrap_err();
         assert!(matches!(error, Error::Param(ParamError::OutOfRange { parameter: "beta", .. })));
-        let says =
-            format!("two-sided: beta = {beta} is out of range, must be less than alpha = {alpha}");
+        let says = format!(
+            "two-sided: beta = {beta} is out of range: it must be less than alpha = {alpha}"
+        );
         assert_eq!(error.to_string(), says);
     }
     for (alpha, beta) in [(1.1, 0.0), (f64::NAN, 0.0), (0.5, -0.1), (0.5, f64::NAN)] {

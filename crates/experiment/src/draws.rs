@@ -117,7 +117,7 @@ mod tests {
             assert_eq!(
                 error.to_string(),
                 format!(
-                    "paper draws: take = {take} is out of range, must be at least 1 and at most the size of the pool, {pool}"
+                    "paper draws: take = {take} is out of range: it must be at least 1 and at most the size of the pool, {pool}"
                 )
             );
         }

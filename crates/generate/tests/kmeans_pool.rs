@@ -204,7 +204,7 @@ fn typed_errors() {
     let few = run(small(), &twenty[..3], 1).unwrap_err();
     assert_eq!(
         few.to_string(),
-        "kmeans-pool: min_clusters = 2 is out of range, must be at most 1, \
+        "kmeans-pool: min_clusters = 2 is out of range: it must be at most 1, \
          the square root of the number of samples a clustering is fitted on, 3"
     );
     let crossed = small().min_clusters(4).max_clusters(Some(3));

@@ -1,6 +1,6 @@
-//! Preconditioned conjugate gradients, generic over the operator and the preconditioner.
+//! The preconditioned conjugate gradient method, generic over the operator and the preconditioner.
 
-/// A vector of the space that an [`Operator`] acts on.
+/// A vector of the space on which an [`Operator`] acts.
 pub trait Vector {
     /// ⟨self, other⟩, in double precision.
     fn dot(&self, other: &Self) -> f64;
@@ -17,18 +17,18 @@ pub trait Vector {
 
 /// A symmetric positive definite operator L.
 ///
-/// `apply` suffices. An operator whose vectors lie in memory in a way of its own may override
-/// `advance`, which does the same work in fewer passes over memory.
+/// Only `apply` is required. An operator whose vectors have a special memory layout may override
+/// `advance`, to do the same work in fewer passes over memory.
 pub trait Operator {
-    /// The vectors it acts on.
+    /// The vectors on which it acts.
     type Vector: Vector;
-    /// Working space that the operator and its preconditioner share.
+    /// Working memory that the operator and its preconditioner share.
     type Scratch;
 
     /// A vector of zeros.
     fn zeros(&self) -> Self::Vector;
 
-    /// Working space.
+    /// The working memory.
     fn scratch(&self) -> Self::Scratch;
 
     /// y ← Lx.
@@ -36,8 +36,8 @@ pub trait Operator {
 
     /// One step: p ← z + βp, q ← Lz + βq, x ← x + αp, r ← r − αq. Returns ‖r‖².
     ///
-    /// Lz is what the last [`Preconditioner::correct`] left behind. See [`Step::owed`] for when x
-    /// is to be moved.
+    /// Lz is the result of the last [`Preconditioner::correct`]. [`Step::owed`] states when x is
+    /// updated.
     fn advance(&self, step: Step, v: &mut Vectors<Self::Vector>, _: &mut Self::Scratch) -> f64 {
         if let Some(owed) = step.owed {
             v.x.add_scaled(owed, &v.p);
@@ -56,14 +56,15 @@ pub trait Operator {
 
 /// A symmetric positive definite approximation of L⁻¹.
 ///
-/// `apply` suffices. A preconditioner that knows its operator may override `correct`, which does
-/// the same work in fewer passes over memory.
+/// Only `apply` is required. A preconditioner that knows its operator may override `correct`, to
+/// do the same work in fewer passes over memory.
 pub trait Preconditioner<O: Operator> {
     /// z ← approximately L⁻¹r.
     fn apply(&self, r: &O::Vector, z: &mut O::Vector, scratch: &mut O::Scratch);
 
-    /// Applies the preconditioner to r, then the operator to z, and returns both inner products.
-    /// An override need not fill [`Vectors::image`] if the operator's `advance` does not read it.
+    /// Applies the preconditioner to r and then the operator to z, and returns both inner
+    /// products. An override need not fill [`Vectors::image`] if the operator's `advance` does
+    /// not read it.
     fn correct(
         &self,
         operator: &O,
@@ -80,7 +81,7 @@ pub trait Preconditioner<O: Operator> {
 /// The vectors of an iteration.
 #[derive(Clone, Debug)]
 pub struct Vectors<V> {
-    /// The solution, but for a step that is [owed](Step::owed).
+    /// The solution, without a step that is [owed](Step::owed).
     pub x: V,
     /// The residual.
     pub r: V,
@@ -90,11 +91,11 @@ pub struct Vectors<V> {
     pub q: V,
     /// The preconditioned residual.
     pub z: V,
-    /// L times z; made only where no fused step does without it.
+    /// L times z; allocated only if no fused step makes it unnecessary.
     pub image: Option<V>,
 }
 
-/// The inner products that decide the next step.
+/// The inner products that determine the next step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Products {
     /// ⟨r, z⟩.
@@ -103,35 +104,38 @@ pub struct Products {
     pub curvature: f64,
 }
 
-/// The lengths of a step.
+/// The coefficients of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// How far along the new direction.
+    /// Length of the step along the new direction.
     pub alpha: f64,
-    /// How much of the old direction the new one keeps.
+    /// Coefficient of the old direction in the new one.
     pub beta: f64,
-    /// The length of the last step, along the old direction, that x has not made yet. The
-    /// iteration does not read x, so x is moved in every second step only, which saves memory
-    /// traffic: with a step owed, by both steps; without one, not at all.
+    /// The length of the last step, along the old direction, that has not been added to x yet.
+    /// The iteration does not read x, so x is updated only in every second step, which saves
+    /// memory traffic: if a step is owed, both steps are added; otherwise none is.
     pub owed: Option<f64>,
 }
 
-/// Conjugate gradients for Lx = b, in the form that computes both inner products in one pass
-/// (Chronopoulos and Gear).
+/// The conjugate gradient method for Lx = b, in the form that computes both inner products in one
+/// pass (Chronopoulos and Gear).
 ///
-/// The caller writes the residual and [restarts](Self::restart) the iteration, makes
+/// The caller writes the residual, [restarts](Self::restart) the iteration, makes
 /// [steps](Self::step) until the residual is small enough, and reads the
 /// [correction](Self::correction). An iteration in low precision may be restarted from a residual
-/// computed in a higher one.
+/// that was computed in higher precision.
 ///
 /// # Complexity
-/// Each step applies the operator and the preconditioner once. Five vectors are kept.
+///
+/// Each step applies the operator and the preconditioner once. Five vectors are stored.
 ///
 /// # Determinism and ties
-/// The engine decides by the inner products alone; if these do not depend on the number of
-/// threads, nothing does.
+///
+/// The iteration depends only on the inner products. If these do not depend on the number of
+/// threads, neither does the result.
 ///
 /// # Example
+///
 /// ```
 /// use enclust_linalg::{ConjugateGradients, Operator, Preconditioner, Vector};
 ///
@@ -184,6 +188,7 @@ pub struct Step {
 /// ```
 ///
 /// # Reference
+///
 /// A. Chronopoulos, C. Gear, "s-step iterative methods for symmetric linear systems", J. Comput.
 /// Appl. Math. 1989.
 pub struct ConjugateGradients<O: Operator, P> {
@@ -196,7 +201,7 @@ pub struct ConjugateGradients<O: Operator, P> {
     norm: f64,
 }
 
-/// What the next step must know of the last.
+/// The data of the last step that the next step needs.
 #[derive(Clone, Copy)]
 struct Last {
     alpha: f64,
@@ -214,31 +219,31 @@ impl<O: Operator, P: Preconditioner<O>> ConjugateGradients<O, P> {
         ConjugateGradients { operator, preconditioner, vectors, scratch, last, owed, norm }
     }
 
-    /// The residual, to be written before a [restart](Self::restart), and the working space.
+    /// The residual, which is written before a [restart](Self::restart), and the working memory.
     pub fn residual(&mut self) -> (&mut O::Vector, &mut O::Scratch) {
         (&mut self.vectors.r, &mut self.scratch)
     }
 
-    /// Starts from a new residual of this norm: x becomes 0, and the old directions are forgotten,
-    /// because they belong to another residual and are conjugate only up to rounding.
+    /// Starts from a new residual with this norm. x becomes 0, and the old directions are
+    /// discarded, because they belong to another residual and are conjugate only up to rounding.
     pub fn restart(&mut self, norm: f64) {
         self.replace(norm);
         self.last = None;
     }
 
-    /// Goes on along the old directions with x = 0 and the same residual computed anew, which has
+    /// Continues along the old directions with x = 0 and the same residual, recomputed, which has
     /// this norm.
     pub fn replace(&mut self, norm: f64) {
         self.vectors.x.clear();
         (self.owed, self.norm) = (None, norm);
     }
 
-    /// ‖r‖ as it is carried along; rounding errors make the true one larger.
+    /// ‖r‖ of the recursively updated residual. Rounding errors make the true residual larger.
     pub fn norm(&self) -> f64 {
         self.norm
     }
 
-    /// One iteration; false if nothing is left to correct.
+    /// One iteration; false if there is nothing left to correct.
     pub fn step(&mut self) -> bool {
         let (operator, scratch) = (&self.operator, &mut self.scratch);
         let products = self.preconditioner.correct(operator, &mut self.vectors, scratch);
@@ -250,14 +255,13 @@ impl<O: Operator, P: Preconditioner<O>> ConjugateGradients<O, P> {
         true
     }
 
-    /// x, and the step along p that is still to be added to it: x + owed · p is the solution so
-    /// far.
+    /// x, and the step along p that has not been added to it: x + owed · p is the current solution.
     pub fn correction(&self) -> (&O::Vector, f64, &O::Vector) {
         (&self.vectors.x, self.owed.unwrap_or(0.0), &self.vectors.p)
     }
 }
 
-/// α and β of the next step; `None` where nothing is left to correct.
+/// α and β of the next step; `None` if there is nothing left to correct.
 fn lengths(last: Option<Last>, Products { decrease, curvature }: Products) -> Option<(f64, f64)> {
     let positive = |v: f64| v > 0.0 && v.is_finite();
     if !positive(decrease) || !positive(curvature) {
@@ -267,6 +271,6 @@ fn lengths(last: Option<Last>, Products { decrease, curvature }: Products) -> Op
         let beta = decrease / last.decrease;
         (decrease / (curvature - beta * decrease / last.alpha), beta)
     });
-    // Lost conjugacy: start over from the steepest descent.
+    // Conjugacy is lost: restart with steepest descent.
     Some(if positive(alpha) { (alpha, beta) } else { (decrease / curvature, 0.0) })
 }

@@ -7,47 +7,54 @@ use rand_chacha::ChaCha8Rng;
 use crate::operator::{SymmetricOperator, product_bytes};
 use crate::panels::{columns, combine, inner_products};
 
-/// Vectors iterated beyond those asked for: they take the slow convergence at
-/// the edge of the block, and the further copies of a multiple eigenvalue.
+/// Number of additional vectors in the block. They improve the slow convergence at the edge of
+/// the block and find further copies of a multiple eigenvalue.
 const GUARD: usize = 6;
 /// Smallest size of a full basis.
 const BASIS: usize = 64;
-/// Expansions of the basis before giving up; ten to fifty are usual.
+/// Maximum number of expansions of the basis; ten to fifty are usual.
 const EXPANSIONS: usize = 500;
 
-/// **Summary.** The k algebraically largest eigenpairs of a symmetric operator.
+/// The k algebraically largest eigenpairs of a symmetric operator.
 ///
-/// **Problem.** Find V with orthonormal columns and λ₁ ≥ … ≥ λₖ, the largest
-/// eigenvalues of A counted with multiplicity, such that AV = V diag(λ). Each
-/// pair is found to a residual ‖Av − λv‖ ≤ 10⁻¹⁰‖A‖ (in single precision,
-/// 100 units of rounding).
+/// # Problem
 ///
-/// A basis, begun with a random block of a few vectors more than k, is expanded
-/// by the residuals of its leading Ritz pairs, which is block Lanczos with full
-/// orthogonalisation; when full it is cut down to its best Ritz vectors. As the
-/// block is wider than k, eigenvalues of any multiplicity are found with all the
-/// copies that belong to the answer. An operator not larger than a full basis is
-/// decomposed as a dense matrix.
+/// Find V with orthonormal columns and λ₁ ≥ … ≥ λₖ, the largest eigenvalues of A counted with
+/// multiplicity, such that AV = V diag(λ). Each pair is computed to a residual ‖Av − λv‖ ≤
+/// 10⁻¹⁰‖A‖ (in single precision, 100 units of rounding).
 ///
-/// **Parameters.** `k` from 0 to the size of the operator; `seed` of the random
-/// block; `backend` for the dense kernels.
+/// A basis starts with a random block of a few vectors more than k and is expanded by the
+/// residuals of its leading Ritz pairs (block Lanczos with full orthogonalisation). A full basis
+/// is reduced to its best Ritz vectors. Because the block is wider than k, eigenvalues of any
+/// multiplicity are found with all copies that belong to the result. An operator that is not
+/// larger than a full basis is decomposed as a dense matrix.
 ///
-/// **Complexity.** A few tens of products with at most k + 6 vectors for a
-/// spectrum with a gap behind λₖ, more for one without; 2n max(64, 4k + 24)
-/// numbers of memory.
+/// # Parameters
 ///
-/// **Determinism and ties.** A function of its arguments: the number of threads
-/// changes no bit. Values come ascending, as in every [`Eigen`]. The sign of a
-/// vector is the one that makes its entry of largest magnitude, the first of
-/// them, positive. Inside the eigenspace of a multiple eigenvalue the vectors
-/// depend on the seed and the backend; where only some copies of an eigenvalue
-/// are asked for, so does the space they span.
+/// `k` from 0 to the size of the operator; `seed` of the random block; `backend` for the dense
+/// kernels.
 ///
-/// **Errors.** [`Error::Size`] for k beyond the size; [`Error::NotFinite`] if
-/// the operator gives something not finite; [`Error::NoConvergence`] if the
-/// residuals stay too large.
+/// # Complexity
 ///
-/// **Example.**
+/// A few tens of products with at most k + 6 vectors if the spectrum has a gap after λₖ, more if
+/// it has none; 2n max(64, 4k + 24) numbers of memory.
+///
+/// # Determinism and ties
+///
+/// The result depends only on the arguments, not on the number of threads. Eigenvalues are in
+/// ascending order, as in every [`Eigen`]. The sign of a vector makes its entry of largest
+/// magnitude positive; among equal magnitudes the first entry decides. In the eigenspace of a
+/// multiple eigenvalue the vectors depend on the seed and the backend; if only some copies of an
+/// eigenvalue are requested, the space that they span also does.
+///
+/// # Errors
+///
+/// [`Error::Size`] if k is larger than the size of the operator; [`Error::NotFinite`] if a
+/// product with the operator is not finite; [`Error::NoConvergence`] if the residuals stay too
+/// large.
+///
+/// # Example
+///
 /// ```
 /// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::leading_eigenpairs;
@@ -59,8 +66,10 @@ const EXPANSIONS: usize = 500;
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** K. Wu, H. Simon, *Thick-restart Lanczos method for large
-/// symmetric eigenvalue problems*, SIAM J. Matrix Anal. Appl. 22 (2000).
+/// # Reference
+///
+/// K. Wu, H. Simon, *Thick-restart Lanczos method for large symmetric eigenvalue problems*, SIAM
+/// J. Matrix Anal. Appl. 22 (2000).
 pub fn leading_eigenpairs<S: Real>(
     operator: &dyn SymmetricOperator<S>,
     k: usize,
@@ -69,11 +78,13 @@ pub fn leading_eigenpairs<S: Real>(
     leading_eigenpairs_within(EXPANSIONS, operator, k, ctx)
 }
 
-/// The same as [`leading_eigenpairs`], given up after so many products, for callers that
-/// know what else to do: beside a decomposition of the whole, a search without a gap in
-/// sight soon takes longer.
+/// The same as [`leading_eigenpairs`] with a maximum number of products, for callers that have
+/// an alternative: without a gap in the spectrum, the iteration soon takes longer than a complete
+/// decomposition.
 ///
-/// **Errors.** Those of [`leading_eigenpairs`]; [`Error::NoConvergence`] comes early.
+/// # Errors
+///
+/// The same as for [`leading_eigenpairs`]; [`Error::NoConvergence`] after `products` products.
 pub fn leading_eigenpairs_within<S: Real>(
     products: usize,
     operator: &dyn SymmetricOperator<S>,
@@ -82,7 +93,11 @@ pub fn leading_eigenpairs_within<S: Real>(
 ) -> Result<Eigen<S>> {
     let n = operator.dim();
     if k > n {
-        return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
+        return Err(Error::Size {
+            what: "number of eigenpairs (at most the size of the matrix)",
+            expected: n,
+            found: k,
+        });
     }
     if k == 0 {
         return Ok(Eigen { values: Vec::new(), vectors: Mat::zeros(n, 0) });
@@ -96,22 +111,22 @@ pub fn leading_eigenpairs_within<S: Real>(
     Ok(eigen)
 }
 
-/// What [`leading_eigenpairs`] of an operator of size `dim` takes with numbers of
-/// `scalar` bytes, its answer included: an upper bound.
+/// Upper bound on the memory of [`leading_eigenpairs`] for an operator of size `dim` with
+/// `scalar` bytes per number, including the result.
 ///
 /// ```
 /// use enclust_core::Bytes;
 /// use enclust_linalg::leading_eigenpairs_bytes;
 ///
-/// // A few hundred vectors, where a dense matrix would have 10,000.
+/// // A few hundred vectors; a dense matrix would have 10,000.
 /// assert!(leading_eigenpairs_bytes(10_000, 5, 8, 1) < Bytes(8) * 10_000 * 600);
 /// ```
 pub fn leading_eigenpairs_bytes(dim: usize, k: usize, scalar: usize, threads: usize) -> Bytes {
     let (basis, block) = (capacity(k).min(dim) as u64, (k + GUARD) as u64);
     let number = Bytes(scalar as u64);
-    // Basis and images, in lists that may double while they grow; Ritz vectors and
-    // images, residuals, a fresh block and its product. A small operator is decomposed
-    // within the same.
+    // Basis and images, in vectors that may double while they grow; Ritz vectors and images,
+    // residuals, a new block and its product. The decomposition of a small operator needs no more
+    // than this.
     let vectors = number * dim as u64 * (5 * basis + 8 * block);
     // The projection, its eigenvectors, and inner products by panels of rows.
     let small = number * basis * (6 * basis + (dim as u64 / 256 + 2) * block);
@@ -123,7 +138,7 @@ fn capacity(k: usize) -> usize {
     BASIS.max(4 * (k + GUARD))
 }
 
-/// The answer for a small operator: all its eigenpairs, the last k kept.
+/// The result for a small operator: all eigenpairs, of which the last k are kept.
 fn decompose<S: Real>(
     operator: &dyn SymmetricOperator<S>,
     k: usize,
@@ -137,7 +152,7 @@ fn decompose<S: Real>(
     Ok(Eigen { values: all.values[n - k..].to_vec(), vectors: columns(&all.vectors, &last) })
 }
 
-/// The answer for a large operator, by iteration.
+/// The result for a large operator, by iteration.
 fn search<S: Real>(
     limit: usize,
     operator: &dyn SymmetricOperator<S>,
@@ -169,7 +184,7 @@ fn search<S: Real>(
     Err(Error::NoConvergence { what: "the leading eigenpairs", iterations: expansions })
 }
 
-/// Residual allowed, relative to the norm of the operator.
+/// Maximum residual, relative to the norm of the operator.
 fn tolerance<S: Real>() -> S {
     S::of(1e-10).max(S::of(100.0) * S::epsilon())
 }
@@ -190,9 +205,9 @@ fn random_block<S: Real>(n: usize, columns: usize, seed: u64) -> Mat<S> {
 struct Basis<'a, S: Real> {
     operator: &'a dyn SymmetricOperator<S>,
     backend: &'a dyn Backend<S>,
-    /// V, column after column.
+    /// V in column-major order.
     vectors: Vec<S>,
-    /// AV, column after column.
+    /// AV in column-major order.
     images: Vec<S>,
     /// VᵀAV.
     projected: Mat<S>,
@@ -214,7 +229,7 @@ impl<'a, S: Real> Basis<'a, S> {
         MatRef::new(data, n, data.len() / n, n)
     }
 
-    /// Takes in vectors orthonormal to each other and to the basis.
+    /// Adds vectors that are orthonormal to each other and to the basis.
     fn expand(&mut self, fresh: &Mat<S>, expansion: usize) -> Result<()> {
         let images = self.operator.apply(self.backend, fresh);
         check_finite(&images, expansion)?;
@@ -229,7 +244,7 @@ impl<'a, S: Real> Basis<'a, S> {
         Ok(())
     }
 
-    /// The `count` leading Ritz pairs, or as many as there are.
+    /// The `count` leading Ritz pairs, or all if there are fewer.
     fn leading(&self, ritz: &Eigen<S>, count: usize) -> RitzPairs<S> {
         let order: Vec<usize> = (0..self.len()).rev().take(count).collect();
         let coefficients = columns(&ritz.vectors, &order);
@@ -245,7 +260,7 @@ impl<'a, S: Real> Basis<'a, S> {
         }
     }
 
-    /// Cuts the basis down to its `count` leading Ritz vectors.
+    /// Reduces the basis to its `count` leading Ritz vectors.
     fn restart(&mut self, ritz: &Eigen<S>, count: usize) {
         let kept = self.leading(ritz, count);
         self.vectors = kept.vectors.data().to_vec();
@@ -255,8 +270,8 @@ impl<'a, S: Real> Basis<'a, S> {
         });
     }
 
-    /// An orthonormal block for what `block` adds to the span of the basis.
-    /// Everything is done twice, which makes it orthogonal to working precision.
+    /// An orthonormal basis of the part of `block` outside the span of the basis. Every step is
+    /// done twice, which gives orthogonality to working precision.
     fn orthonormalised(&self, mut block: Mat<S>) -> Mat<S> {
         for column in 0..block.cols() {
             normalise(block.col_mut(column));
@@ -275,7 +290,7 @@ impl<'a, S: Real> Basis<'a, S> {
 struct RitzPairs<S> {
     values: Vec<S>,
     vectors: Mat<S>,
-    /// The operator times the vectors.
+    /// The products of the operator with the vectors.
     images: Mat<S>,
 }
 
@@ -300,8 +315,8 @@ impl<S: Real> RitzPairs<S> {
     }
 }
 
-/// Gram–Schmidt among columns of length about one; a column that the ones before
-/// it all but contain is left out.
+/// Gram–Schmidt orthogonalisation of columns of length about one. A column that is almost in the
+/// span of the previous ones is omitted.
 fn orthonormal_columns<S: Real>(mut block: Mat<S>) -> Mat<S> {
     let n = block.rows();
     let mut kept = Vec::with_capacity(block.cols());
@@ -325,7 +340,7 @@ fn dot<S: Real>(a: &[S], b: &[S]) -> S {
     S::of(a.iter().zip(b).map(|(x, y)| x.wide() * y.wide()).sum())
 }
 
-/// Scaled, so that squares neither overflow nor vanish.
+/// The length, scaled so that squares neither overflow nor underflow.
 fn length<S: Real>(x: &[S]) -> S {
     let largest = x.iter().fold(0.0, |m: f64, v| m.max(v.abs().wide()));
     if largest == 0.0 {
@@ -342,7 +357,7 @@ fn normalise<S: Real>(x: &mut [S]) {
     }
 }
 
-/// Makes the entry of largest magnitude, the first of them, positive.
+/// Makes the entry of largest magnitude positive; among equal magnitudes the first entry decides.
 fn fix_sign<S: Real>(x: &mut [S]) {
     let largest = x.iter().fold(S::zero(), |m, &v| if v.abs() > m.abs() { v } else { m });
     if largest < S::zero() {

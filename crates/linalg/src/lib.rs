@@ -1,11 +1,11 @@
-//! Iterative linear algebra of enclust, on the kernels of a backend.
+//! Iterative linear algebra of enclust, built on the kernels of a backend.
 //!
-//! What a consensus function needs is often a handful of eigenvectors of a matrix that is too
-//! large to decompose, or that is stored in some form of its own. [`leading_eigenpairs`] finds
-//! them for anything that can be multiplied by a block of vectors, a [`SymmetricOperator`], and
-//! [`smallest_eigenpairs`] finds those at the other end of a semidefinite matrix. Kernels of a
-//! backend run on one thread; [`multiply`] and [`lower_gram`] use them on all threads.
-//! [`ConjugateGradients`] solves symmetric positive definite systems.
+//! A consensus function often needs a few eigenvectors of a matrix that is too large to decompose
+//! or is stored in a special form. [`leading_eigenpairs`] computes them for anything that can be
+//! multiplied by a block of vectors, a [`SymmetricOperator`]; [`smallest_eigenpairs`] computes
+//! those at the lower end of the spectrum of a semidefinite matrix. The kernels of a backend run
+//! on one thread; [`multiply`] and [`lower_gram`] use them on all threads. [`ConjugateGradients`]
+//! solves symmetric positive definite systems.
 
 mod conjugate_gradients;
 mod leading;

@@ -1,4 +1,4 @@
-//! Symmetric matrices as something to multiply by.
+//! Symmetric matrices as operators.
 
 use std::ops::Range;
 
@@ -7,21 +7,21 @@ use rayon::prelude::*;
 
 use crate::panels::rows;
 
-/// Side of the tiles in which a stored matrix is multiplied: one fits a
-/// second-level cache and pays for its unpacking.
+/// Side of the tiles in which a stored matrix is multiplied. A tile fits in a second-level cache,
+/// and its product takes longer than unpacking it.
 const TILE: usize = 128;
 
-/// A symmetric matrix A, known by its products.
+/// A symmetric matrix A, given by its products.
 pub trait SymmetricOperator<S: Real>: Sync {
-    /// Number of rows, and of columns.
+    /// Number of rows and of columns.
     fn dim(&self) -> usize;
 
-    /// AX, for a block X of vectors, one a column. The result must not depend on
-    /// the number of threads.
+    /// AX for a block X of vectors, one per column. The result must not depend on the number of
+    /// threads.
     fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S>;
 }
 
-/// A dense symmetric matrix, both triangles stored.
+/// A dense symmetric matrix that stores both triangles.
 impl<S: Real> SymmetricOperator<S> for Mat<S> {
     fn dim(&self) -> usize {
         self.rows()
@@ -36,8 +36,8 @@ impl<S: Real> SymmetricOperator<S> for Mat<S> {
     }
 }
 
-/// A symmetric matrix stored as its diagonal and the strict upper triangle, row
-/// after row: half the memory of a dense one.
+/// A symmetric matrix stored as its diagonal and its strict upper triangle in row-major order:
+/// half the memory of a dense one.
 ///
 /// ```
 /// use enclust_core::{Mat, Reference};
@@ -56,7 +56,7 @@ pub struct PackedSymmetric<S> {
 }
 
 impl<S: Real> PackedSymmetric<S> {
-    /// From the entries above the diagonal, row after row, and the diagonal.
+    /// From the entries above the diagonal in row-major order, and the diagonal.
     pub fn new(upper: Vec<S>, diagonal: Vec<S>) -> Result<Self> {
         Error::check_size(
             "entries above the diagonal",
@@ -80,7 +80,7 @@ impl<S: Real> PackedSymmetric<S> {
         Ok(self)
     }
 
-    /// Entries (i, j) for the j of `columns` behind the diagonal.
+    /// Entries (i, j) for the j of `columns` right of the diagonal.
     fn row(&self, i: usize, columns: Range<usize>) -> &[S] {
         if columns.is_empty() {
             return &[];
@@ -88,8 +88,8 @@ impl<S: Real> PackedSymmetric<S> {
         &self.upper[condensed_index(self.diagonal.len(), i, columns.start)..][..columns.len()]
     }
 
-    /// Writes the tile of these rows and columns. Tiles lie on one grid, so a
-    /// tile is above the diagonal, below it, or cut by it in the middle.
+    /// Writes the tile of these rows and columns. Tiles are on one grid, so a tile is above the
+    /// diagonal, below it, or centred on it.
     fn unpack(&self, rows: Range<usize>, columns: Range<usize>, tile: &mut Mat<S>) {
         if rows.start > columns.start {
             for (to, j) in columns.enumerate() {
@@ -122,13 +122,13 @@ impl<S: Real> SymmetricOperator<S> for PackedSymmetric<S> {
     }
 }
 
-/// The tiles a product unpacks, besides its answer.
+/// The memory of the tiles that a product unpacks, without its result.
 pub(crate) fn product_bytes(scalar: usize, threads: usize) -> Bytes {
     Bytes((TILE * TILE * scalar) as u64) * threads as u64
 }
 
-/// AX, where `unpack` writes the tile of A in some rows and columns. Each panel
-/// of rows is the work of one thread.
+/// AX, where `unpack` writes the tile of A for given rows and columns. Each panel of rows is
+/// computed by one thread.
 fn multiply_by_tiles<S: Real>(
     backend: &dyn Backend<S>,
     x: &Mat<S>,

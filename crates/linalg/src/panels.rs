@@ -1,21 +1,21 @@
-//! Dense products, in parallel over panels of fixed size.
+//! Dense products that run in parallel over panels of fixed size.
 //!
-//! The panels do not depend on the number of threads, and partial results are
-//! added in the order of the panels; so neither does a bit of the result.
+//! The panels do not depend on the number of threads, and partial results are added in the order
+//! of the panels, so the result does not depend on the number of threads either.
 
 use enclust_core::{Backend, Mat, MatMut, MatRef, Real};
 use rayon::prelude::*;
 
-/// Columns of a panel of a thin result.
+/// Number of columns per panel of a thin result.
 const COLUMNS: usize = 4;
-/// Columns of a panel of a wide one.
+/// Number of columns per panel of a wide result.
 const WIDE: usize = 64;
-/// Rows of a panel of the factors.
+/// Number of rows per panel of the factors.
 const ROWS: usize = 256;
 
-/// C ← αAB + βC on all threads: the backend's product, a panel of columns at a time. The
-/// panels are always the same, so the number of threads changes no bit. A transposed A is
-/// copied.
+/// C ← αAB + βC on all threads, with the backend's product for one panel of columns at a time.
+/// The panels are fixed, so the result does not depend on the number of threads. A transposed A
+/// is copied.
 ///
 /// ```
 /// use enclust_core::{Mat, Reference};
@@ -28,7 +28,8 @@ const ROWS: usize = 256;
 /// ```
 ///
 /// # Panics
-/// If the sizes do not fit.
+///
+/// If the sizes do not match.
 pub fn multiply<S: Real>(
     backend: &dyn Backend<S>,
     alpha: S,
@@ -45,8 +46,8 @@ pub fn multiply<S: Real>(
     });
 }
 
-/// The lower triangle of AᵀA on all threads; what stands above it is not to be read. Takes
-/// the room of A besides.
+/// The lower triangle of AᵀA on all threads; entries above it are unspecified. The working memory
+/// is as large as A.
 ///
 /// ```
 /// use enclust_core::{Mat, Reference};
@@ -70,8 +71,8 @@ pub fn lower_gram<S: Real>(backend: &dyn Backend<S>, a: MatRef<'_, S>) -> Mat<S>
     gram
 }
 
-/// A column-major copy of a view that is not: once for all panels, where a backend might
-/// make one for each.
+/// A column-major copy of a view that is not column-major, made once for all panels; a backend
+/// might make one per panel.
 fn upright_copy<S: Real>(a: MatRef<'_, S>) -> Option<Mat<S>> {
     (a.strides().0 != 1).then(|| {
         let mut copy = Mat::zeros(a.rows(), a.cols());
@@ -80,7 +81,8 @@ fn upright_copy<S: Real>(a: MatRef<'_, S>) -> Option<Mat<S>> {
     })
 }
 
-/// Gives each panel of so many columns to one thread, with the number of its first column.
+/// Calls a function for each panel of this many columns, in parallel, with the index of its first
+/// column.
 fn by_columns<S: Real>(
     width: usize,
     result: &mut Mat<S>,
@@ -152,7 +154,7 @@ fn columns_of<S: Real>(m: MatRef<'_, S>, start: usize, len: usize) -> MatRef<'_,
     MatRef::new(data, m.rows(), len, across.max(m.rows()))
 }
 
-/// The columns of a matrix that `keep` names, in that order.
+/// The columns of a matrix that `keep` lists, in that order.
 pub(crate) fn columns<S: Real>(m: &Mat<S>, keep: &[usize]) -> Mat<S> {
     let mut out = Mat::zeros(m.rows(), keep.len());
     for (to, &from) in keep.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Smallest eigenpairs of a positive semidefinite matrix: its shifted inverse.
+//! Smallest eigenpairs of a positive semidefinite matrix, through its shifted inverse.
 
 use enclust_core::{Backend, Bytes, Ctx, Eigen, Error, Mat, MatMut, Real, Result, SpdSolve};
 use rayon::prelude::*;
@@ -7,45 +7,57 @@ use crate::leading::{leading_eigenpairs_bytes, leading_eigenpairs_within};
 use crate::operator::SymmetricOperator;
 use crate::panels::columns;
 
-/// Size up to which the whole matrix is decomposed.
+/// Up to this size the matrix is decomposed completely.
 const SMALL: usize = 400;
-/// Shifts to try, in parts of the mean of the diagonal. One should be of the size of the
-/// largest value wanted: beside a smaller one the values lie too far apart for all to be
-/// found well, beside a larger one they lie so close that those behind are hard to tell.
+/// Shifts to try, relative to the mean of the diagonal. A shift should be about as large as the
+/// largest requested eigenvalue. With a smaller one, the eigenvalues of the inverse are too far
+/// apart to be computed accurately together; with a larger one, they are too close to those that
+/// follow.
 const SHIFTS: [f64; 3] = [0.05, 1e-3, 2e-5];
-/// Right-hand sides that a thread solves for at a time.
+/// Number of right-hand sides that a thread solves at a time.
 const COLUMNS: usize = 4;
-/// Blocks of solutions after which another shift is tried, and in the end all pairs are
-/// computed; about ten are usual.
+/// Maximum number of blocks of solutions per shift; about ten are usual. After the last shift,
+/// all pairs are computed.
 const SOLUTIONS: usize = 24;
-/// Residual allowed beside the largest entry of the diagonal.
+/// Maximum residual, relative to the largest diagonal entry.
 const RESIDUAL: f64 = 1e-8;
 
-/// **Summary.** The k smallest eigenpairs of a symmetric positive semidefinite matrix.
+/// The k smallest eigenpairs of a symmetric positive semidefinite matrix.
 ///
-/// **Problem.** Find V with orthonormal columns and λ₁ ≤ … ≤ λₖ, the smallest eigenvalues
-/// of A counted with multiplicity, such that AV = V diag(λ). They are the leading pairs
-/// of (A + σ)⁻¹, which stand well apart there: one Cholesky factor and a few tens of
-/// solutions for each σ that is tried, where the whole decomposition takes twenty times as long. The values are
-/// vᵀAv, so an error ε of a vector is one of ε²‖A‖ there.
+/// # Problem
 ///
-/// **Parameters.** Both triangles of `matrix` are read; `k` from 0 to its size; `seed`,
-/// `backend` as for [`leading_eigenpairs`](crate::leading_eigenpairs).
+/// Find V with orthonormal columns and λ₁ ≤ … ≤ λₖ, the smallest eigenvalues of A counted with
+/// multiplicity, such that AV = V diag(λ). They are the leading pairs of (A + σ)⁻¹, where they
+/// are well separated. Each σ that is tried needs one Cholesky factorisation and a few tens of
+/// solves; a complete decomposition takes twenty times as long. The eigenvalues are computed as
+/// vᵀAv, so an error ε of a vector gives an error ε²‖A‖ of the value.
 ///
-/// **Complexity.** n³/3 operations and n² for each solution; n² numbers besides the
-/// matrix. Matrices of at most 400 rows are decomposed whole.
+/// # Parameters
 ///
-/// **Determinism and ties.** As [`leading_eigenpairs`](crate::leading_eigenpairs).
+/// `matrix`, of which both triangles are read; `k` from 0 to its size; `seed` and `backend` as
+/// for [`leading_eigenpairs`](crate::leading_eigenpairs).
 ///
-/// **Errors.** Those of [`leading_eigenpairs`](crate::leading_eigenpairs). A matrix that proves not to be semidefinite, or
-/// whose pairs are not found accurately, is decomposed whole.
+/// # Complexity
 ///
-/// **Example.**
+/// n³/3 operations for the factor and n² per solve; n² numbers in addition to the matrix.
+/// Matrices with at most 400 rows are decomposed completely.
+///
+/// # Determinism and ties
+///
+/// The same as for [`leading_eigenpairs`](crate::leading_eigenpairs).
+///
+/// # Errors
+///
+/// The same as for [`leading_eigenpairs`](crate::leading_eigenpairs). If the matrix is found not
+/// to be semidefinite, or if its pairs are not accurate, it is decomposed completely.
+///
+/// # Example
+///
 /// ```
 /// use enclust_core::{Ctx, Mat};
 /// use enclust_linalg::smallest_eigenpairs;
 ///
-/// // The Laplacian of two edges, 0 - 1 and 2 - 3: as many zeros as components.
+/// // The Laplacian of two edges, 0 - 1 and 2 - 3, has as many zero eigenvalues as components.
 /// let entry = |i: usize, j: usize| if i == j { 1.0 } else if i / 2 == j / 2 { -1.0 } else { 0.0 };
 /// let pairs = smallest_eigenpairs(&Mat::from_fn(4, 4, entry), 3, &Ctx::default())?;
 /// assert!(pairs.values[1] < 1e-12_f64 && (pairs.values[2] - 2.0).abs() < 1e-12);
@@ -58,7 +70,11 @@ pub fn smallest_eigenpairs<S: Real>(
 ) -> Result<Eigen<S>> {
     let n = matrix.rows();
     if k > n {
-        return Err(Error::Size { what: "eigenpairs asked for, at most", expected: n, found: k });
+        return Err(Error::Size {
+            what: "number of eigenpairs (at most the size of the matrix)",
+            expected: n,
+            found: k,
+        });
     }
     if n > SMALL {
         let mut attempts = SHIFTS.iter().map(|shift| by_inverse(matrix, *shift, k, ctx));
@@ -66,22 +82,22 @@ pub fn smallest_eigenpairs<S: Real>(
             return Ok(found);
         }
     }
-    // An attempt that was cancelled found nothing, either.
+    // A cancelled attempt also returns no pairs.
     ctx.checkpoint("the search for eigenpairs")?;
     let all = ctx.backend().eigh(matrix.view())?;
     let first: Vec<usize> = (0..k).collect();
     Ok(Eigen { values: all.values[..k].to_vec(), vectors: columns(&all.vectors, &first) })
 }
 
-/// What [`smallest_eigenpairs`] of a matrix of size `dim` takes besides the matrix, its
-/// answer included: an upper bound.
+/// Upper bound on the memory of [`smallest_eigenpairs`] for a matrix of size `dim`, including the
+/// result but not the matrix.
 pub fn smallest_eigenpairs_bytes(dim: usize, k: usize, scalar: usize, threads: usize) -> Bytes {
     let square = Bytes(scalar as u64) * dim as u64 * dim as u64;
-    // The shifted matrix and its factor; a whole decomposition holds about as much.
+    // The shifted matrix and its factor; a complete decomposition needs about as much.
     square * 3 + leading_eigenpairs_bytes(dim, k, scalar, threads)
 }
 
-/// The answer by the inverse, if it is found and proves to be one.
+/// The result through the inverse, if the pairs are found and are accurate.
 fn by_inverse<S: Real>(
     matrix: &Mat<S>,
     shift: f64,
@@ -116,7 +132,7 @@ fn dot<S: Real>(a: &[S], b: &[S]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x.wide() * y.wide()).sum()
 }
 
-/// The inverse of a factored matrix as something to multiply by.
+/// The inverse of a factored matrix, as an operator.
 struct Inverse<S> {
     factor: Box<dyn SpdSolve<S>>,
     dim: usize,

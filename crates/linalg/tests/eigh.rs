@@ -1,10 +1,10 @@
-//! The reference decomposition of symmetric matrices: AV = VD, V orthonormal,
-//! values ascending.
+//! The reference decomposition of symmetric matrices: AV = VD, V orthonormal, eigenvalues
+//! ascending.
 
 use enclust_core::{Backend, Eigen, Mat, Real, Reference};
 use proptest::prelude::*;
 
-/// Checks a decomposition; errors are measured against the largest entry.
+/// Checks a decomposition; errors are relative to the largest entry.
 fn check<S: Real>(a: &Mat<S>) -> Eigen<S> {
     let n = a.rows();
     let eigen = Reference.eigh(a.view()).expect("finite and symmetric");
@@ -32,7 +32,7 @@ fn check_both(n: usize, entry: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     check(&Mat::from_fn(n, n, entry)).values
 }
 
-/// A symmetric matrix from the numbers of its lower triangle.
+/// A symmetric matrix from the entries of its lower triangle.
 fn from_lower(n: usize, lower: &[f64]) -> impl Fn(usize, usize) -> f64 + '_ {
     assert_eq!(lower.len(), n * (n + 1) / 2);
     |i, j| {
@@ -54,7 +54,7 @@ proptest! {
         check_both(n, from_lower(n, &lower));
     }
 
-    /// Many entries exactly zero, whole rows among them.
+    /// Many entries are exactly zero, including whole rows.
     #[test]
     fn sparse((n, lower) in matrices(40)) {
         let entry = from_lower(n, &lower);
@@ -76,7 +76,7 @@ proptest! {
         check_both(n, |i, j| entry(i, j) * (10.0_f64).powf(-step * (2 * n - i - j) as f64 / 2.0));
     }
 
-    /// Gram matrices of few vectors: most eigenvalues are zero, up to rounding.
+    /// Gram matrices of few vectors: most eigenvalues are zero up to rounding.
     #[test]
     fn low_rank((n, lower) in matrices(30)) {
         let x = |i: usize, r: usize| lower[(i + r * 7) % lower.len()];

@@ -1,4 +1,4 @@
-//! The iteration for leading eigenpairs against the full decomposition.
+//! The iteration for leading eigenpairs, compared with the complete decomposition.
 
 use enclust_core::{Backend, Component, Ctx, Eigen, Error, Mat, Real, Reference};
 use enclust_linalg::{PackedSymmetric, SymmetricOperator, leading_eigenpairs};
@@ -18,8 +18,8 @@ fn random_symmetric(n: usize, seed: u64) -> Mat<f64> {
     a
 }
 
-/// Similarity-like blocks, each normalised so that its largest eigenvalue is 1;
-/// the rows behind the last block are zero.
+/// Similarity-like blocks, each normalised so that its largest eigenvalue is 1; the rows after
+/// the last block are zero.
 fn normalised_blocks(sizes: &[usize], zeros: usize, seed: u64) -> Mat<f64> {
     let n = sizes.iter().sum::<usize>() + zeros;
     let noise = random_symmetric(n, seed);
@@ -45,7 +45,7 @@ fn packed(a: &Mat<f64>) -> PackedSymmetric<f64> {
     PackedSymmetric::new(upper, (0..n).map(|i| a[(i, i)]).collect()).unwrap()
 }
 
-/// Residuals, orthonormality, order and signs.
+/// Checks residuals, orthonormality, order and signs.
 fn check_pairs<S: Real>(a: &Mat<f64>, pairs: &Eigen<S>, limit: f64) {
     let (n, k) = (a.rows(), pairs.values.len());
     assert!(pairs.values.is_sorted());
@@ -65,8 +65,8 @@ fn check_pairs<S: Real>(a: &Mat<f64>, pairs: &Eigen<S>, limit: f64) {
     }
 }
 
-/// The same values, and the same projector if the eigenvalues behind the k-th
-/// lie apart from it.
+/// Checks that the eigenvalues are equal, and also the projector if the next eigenvalue is well
+/// separated from the k-th.
 fn check_against_eigh(a: &Mat<f64>, k: usize, seed: u64) {
     let n = a.rows();
     let all = Reference.eigh(a.view()).unwrap();
@@ -103,7 +103,7 @@ proptest! {
         check_against_eigh(&random_symmetric(n, seed), k.min(n), seed);
     }
 
-    /// The largest eigenvalue, 1, as often as there are blocks.
+    /// The largest eigenvalue is 1, once per block.
     #[test]
     fn repeated_blocks(
         sizes in proptest::collection::vec(1..60_usize, 1..7),
@@ -136,7 +136,7 @@ fn zero_identity_and_rank_one() {
 
 #[test]
 fn clustered_eigenvalues() {
-    // Twelve within 1e-6 of 1, then a bulk that reaches up to 0.9.
+    // Twelve eigenvalues within 1e-6 of 1, then a bulk up to 0.9.
     let n = 300;
     let a = Mat::from_fn(n, n, |i, j| match (i == j, i < 12) {
         (false, _) => 0.0,

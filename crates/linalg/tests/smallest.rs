@@ -1,11 +1,11 @@
-//! Smallest eigenpairs of Laplacians against the whole decomposition.
+//! Smallest eigenpairs of Laplacians, compared with the complete decomposition.
 
 use enclust_core::{Backend, Ctx, Mat, Reference};
 use enclust_linalg::smallest_eigenpairs;
 use enclust_testkit::generate::shuffled;
 
-/// The Laplacian of heaps of nodes; weights inside a heap are near 1, those between
-/// neighbouring heaps `bridge`.
+/// The Laplacian of groups of nodes; weights inside a group are near 1, those between
+/// neighbouring groups are `bridge`.
 fn heaps(nodes: usize, heaps: usize, bridge: f64) -> Mat<f64> {
     let noise = shuffled(nodes * nodes, 7);
     let weight = |i: usize, j: usize| {
@@ -18,13 +18,13 @@ fn heaps(nodes: usize, heaps: usize, bridge: f64) -> Mat<f64> {
             _ => 0.0,
         }
     };
-    Mat::from_fn(nodes, nodes, |i, j| match i == j {
-        true => (0..nodes).map(|l| weight(i, l)).sum(),
-        false => -weight(i, j),
+    Mat::from_fn(nodes, nodes, |i, j| {
+        if i == j { (0..nodes).map(|l| weight(i, l)).sum() } else { -weight(i, j) }
     })
 }
 
-/// Values agree, and the vectors span the same space: each is in the span of the others.
+/// Checks that the eigenvalues agree and that the vectors span the same space: each is in the
+/// span of the others.
 fn check(matrix: &Mat<f64>, k: usize) {
     let n = matrix.rows();
     let found = smallest_eigenpairs(matrix, k, &Ctx::default().with_seed(3)).unwrap();
@@ -56,7 +56,7 @@ fn small_matrices_and_no_pairs() {
     assert!(smallest_eigenpairs(&heaps(10, 2, 0.1), 11, &Ctx::default()).is_err());
 }
 
-/// A matrix that is not semidefinite has no factor; it is decomposed whole.
+/// A matrix that is not semidefinite has no Cholesky factor; it is decomposed completely.
 #[test]
 fn indefinite_matrices_are_decomposed() {
     let entry = |i: usize, j: usize| if i == j { i as f64 - 200.0 } else { 0.0 };

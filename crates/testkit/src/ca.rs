@@ -11,15 +11,14 @@ use crate::law::{
     worst_pair,
 };
 
-/// How far rounding may move a value when sums are taken in another order.
+/// Maximum difference from rounding if sums are computed in another order.
 const ROUNDING: f64 = 1e-10;
 
-/// What may differ between representations that are all sound.
+/// Properties in which correct representations may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether a group of equal samples counts as often as it has samples, so
-    /// that grouping changes nothing; false for constructors that count a group
-    /// once.
+    /// Whether a group of equal samples has the weight of its samples, so that grouping changes
+    /// nothing; false for representations that count a group once.
     pub counts_samples: bool,
 }
 
@@ -29,35 +28,37 @@ impl Default for Options {
     }
 }
 
-/// [`conformance_with`] the default options.
+/// Runs [`conformance_with`] with the default options.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(ca: &dyn Ca<f64>) {
     conformance_with(ca, &Options::default());
 }
 
-/// Runs every law on a representation.
+/// Checks all laws for a representation.
 ///
-/// Evidence is compared sample by sample: a similarity by its n × n matrix, a
-/// bipartite graph by the weight of the ways that lead from one over a base
-/// cluster to the other, a graph of base clusters by the weights between the clusters
-/// of the two, an embedding by inner products. A representation that learns for one
-/// number of clusters does so for 3.
+/// Evidence is compared by pairs of samples: a similarity by its n × n matrix, a bipartite graph
+/// by the weight of the paths of length two between the samples through a base cluster, a graph
+/// of base clusters by the weights between the clusters of the two samples, an embedding by inner
+/// products. A representation that learns for one number of clusters does so for k = 3.
 ///
-/// - the evidence is of the kind promised, about all samples, and a similarity
-///   lies in [0, 1];
-/// - renumbering clusters, reordering clusterings, and giving one the weight 2 instead of
-///   naming it twice change values to rounding; permuting samples permutes the values;
-/// - one sample, one clustering, samples all alike or all different work;
-/// - weights and missing labels work or are
-///   [`Error::Unsupported`](enclust_core::Error::Unsupported);
-/// - grouping equal samples changes nothing ([`Options::counts_samples`]);
-/// - repetition and the number of threads change no bit;
-/// - the footprint stated for the shape covers the evidence made.
+/// - The evidence has the stated kind and is defined for all samples; a similarity is in [0, 1].
+/// - Values change only by rounding if clusters are renumbered, if clusterings are reordered, or
+///   if a clustering gets weight 2 instead of being included twice. Permuting the samples
+///   permutes the values.
+/// - Ensembles of one sample, of one clustering, and of samples that are all equal or all
+///   different are supported.
+/// - Weights and missing labels are supported or give
+///   [`Error::Unsupported`](enclust_core::Error::Unsupported).
+/// - Grouping equal samples changes nothing ([`Options::counts_samples`]).
+/// - Results are bitwise equal in repeated calls and for any number of threads.
+/// - The footprint stated for the shape covers the evidence.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance_with(ca: &dyn Ca<f64>, options: &Options) {
     let subject = Subject::new("representation", ca.name());
     for (name, ensemble) in ensembles() {
@@ -80,7 +81,8 @@ pub fn conformance_with(ca: &dyn Ca<f64>, options: &Options) {
 /// differs by at most 10⁻⁴.
 ///
 /// # Panics
-/// If it does not.
+///
+/// If the difference is larger.
 pub fn precisions_agree(single: &dyn Ca<f32>, double: &dyn Ca<f64>) {
     let subject = Subject::new("representation", double.name());
     for (name, ensemble) in ensembles() {
@@ -111,7 +113,7 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out
 }
 
-/// The k for representations that learn for one.
+/// The k for representations that learn for one k.
 fn clusters_of(microclusters: &Microclusters) -> usize {
     microclusters.len().min(3)
 }
@@ -127,10 +129,10 @@ impl Trial<'_> {
     fn well_formed(&self, ensemble: &Ensemble) {
         let evidence = self.build(&Microclusters::of(ensemble), 1).expect("built before");
         let kind = self.ca.kind();
-        self.law("the evidence is of the kind promised", evidence.kind() == kind, kind);
+        self.law("the evidence has the stated kind", evidence.kind() == kind, kind);
         let values = pairwise(&evidence);
         let n = ensemble.samples();
-        self.law("the evidence is about all samples", values.len() == n * n, values.len());
+        self.law("the evidence is defined for all samples", values.len() == n * n, values.len());
         let similarity = evidence.as_similarity().is_some();
         let fine = |v: &f64| if similarity { (0.0..=1.0).contains(v) } else { v.is_finite() };
         let bad = values.iter().find(|v| !fine(v));
@@ -178,7 +180,7 @@ impl Trial<'_> {
         let repeated: Vec<usize> = (0..m).chain([m / 2]).collect();
         let repeated = ensemble.select(&repeated).expect("clusterings that exist");
         let expected = self.pairs(&repeated).expect("built before");
-        let law = "a clustering of weight 2 counts as if it stood there twice";
+        let law = "a clustering of weight 2 counts like two copies of it";
         self.close(law, Some(pairwise(&evidence)), &expected);
     }
 
@@ -217,8 +219,8 @@ impl Trial<'_> {
         self.law(law, apart <= ROUNDING, pair);
     }
 
-    /// The evidence about each pair of samples, nothing if labels are missing
-    /// and that is not supported.
+    /// The evidence for each pair of samples; `None` if labels are missing and this is not
+    /// supported.
     fn pairs(&self, ensemble: &Ensemble) -> Option<Vec<f64>> {
         self.build(&Microclusters::of(ensemble), 1).map(|e| pairwise(&e))
     }
@@ -243,7 +245,7 @@ impl Trial<'_> {
     }
 }
 
-/// One number for each pair of samples, whatever the kind of evidence.
+/// One number per pair of samples, for any kind of evidence.
 fn pairwise<S: Real>(evidence: &Evidence<S>) -> Vec<f64> {
     match evidence {
         Evidence::Similarity(s) => s.to_matrix().into_iter().map(S::wide).collect(),
@@ -254,7 +256,7 @@ fn pairwise<S: Real>(evidence: &Evidence<S>) -> Vec<f64> {
     }
 }
 
-/// A number for each pair of samples, from one for each pair of groups.
+/// One number per pair of samples, from one number per pair of groups.
 fn for_samples(grouping: &Grouping, between: impl Fn(usize, usize) -> f64) -> Vec<f64> {
     let map = grouping.map();
     let pairs = map.iter().flat_map(|&p| map.iter().map(move |&q| (p as usize, q as usize)));
@@ -269,7 +271,7 @@ fn weights_between_clusters<S: Real>(graph: &ClusterGraph<S>) -> Vec<f64> {
     })
 }
 
-/// Inner products of the points; turning the axes changes nothing.
+/// Inner products of the points, which do not depend on a rotation of the axes.
 fn inner_products<S: Real>(embedding: &Embedding<S>) -> Vec<f64> {
     let points = &embedding.points;
     for_samples(&embedding.grouping, |p, q| {
@@ -277,10 +279,10 @@ fn inner_products<S: Real>(embedding: &Embedding<S>) -> Vec<f64> {
     })
 }
 
-/// The weight of the ways from one sample over a base cluster to another: the
-/// sum over clusters of w(i) w(j) over the cluster's total weight. It does not
-/// depend on the order of clusters, and two copies of a cluster weigh what one
-/// of twice the weight does.
+/// The weight of the paths from one sample through a base cluster to another: the sum over
+/// clusters of w(i) w(j) divided by the total weight of the cluster. It does not depend on the
+/// order of clusters, and two copies of a cluster have the same weight as one cluster of twice
+/// the weight.
 fn two_step_weights<S: Real>(graph: &Bipartite<S>) -> Vec<f64> {
     let mut rows = vec![vec![0.0; graph.weights.cols()]; graph.weights.rows()];
     let mut totals = vec![0.0; graph.weights.cols()];

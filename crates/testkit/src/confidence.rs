@@ -6,15 +6,15 @@ use crate::generate::{co_association, degenerate, planted, planted_with_missing,
 use crate::law::{Subject, THREADS, sparse_bytes, with_threads, worst_pair};
 use crate::rearrange::Rearrangement;
 
-/// How far rounding may move a value when sums are taken in another order.
+/// Maximum difference from rounding if sums are computed in another order.
 const ROUNDING: f64 = 1e-10;
 
-/// What may differ between choices of confident pairs that are all sound.
+/// Properties in which correct confidence rules may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a group of equal samples counts as often as it has samples, so that grouping
-    /// changes nothing; false for a rule that counts a group once.
+    /// Whether a group of equal samples has the weight of its samples, so that grouping changes
+    /// nothing; false for a rule that counts a group once.
     pub counts_samples: bool,
 }
 
@@ -25,37 +25,39 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For a rule that counts a group once, whatever its size.
+    /// Options for a rule that counts a group once, independent of its size.
     pub fn counting_groups() -> Self {
         Options { counts_samples: false }
     }
 }
 
-/// [`conformance_with`] the default options.
+/// Runs [`conformance_with`] with the default options.
 ///
 /// ```
 /// enclust_testkit::confidence::conformance(&enclust_core::NoEnhancement);
 /// ```
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(confidence: &dyn Confidence<f64>) {
     conformance_with(confidence, &Options::default());
 }
 
-/// Runs every law on a choice of confident pairs, down to one group.
+/// Checks all laws for a confidence rule, including ensembles with only one group.
 ///
-/// - the graph and the fixed entries are symmetric, without diagonal, and as
-///   large as the similarity; so are the values within groups;
-/// - the values of the graph and the fixed values lie in [0, 1];
-/// - permuting the samples permutes the pairs;
-/// - grouping equal samples changes nothing ([`Options::counts_samples`]);
-/// - repetition and the number of threads change nothing;
-/// - the footprint stated for the shape covers the pairs;
-/// - missing labels work or are [`Error::Unsupported`](enclust_core::Error::Unsupported).
+/// - The graph and the fixed entries are symmetric, have no diagonal, and have the size of the
+///   similarity, as do the values within groups.
+/// - The values of the graph and the fixed values are in [0, 1].
+/// - Permuting the samples permutes the pairs.
+/// - Grouping equal samples changes nothing ([`Options::counts_samples`]).
+/// - Results are equal in repeated calls and for any number of threads.
+/// - The footprint stated for the shape covers the pairs.
+/// - Missing labels are supported or give [`Error::Unsupported`](enclust_core::Error::Unsupported).
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance_with(confidence: &dyn Confidence<f64>, options: &Options) {
     let subject = Subject::new("choice of confident pairs", confidence.name());
     for (name, ensemble) in ensembles() {
@@ -152,7 +154,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The pairs, or nothing if the labels that are missing are not supported.
+    /// The pairs; `None` if labels are missing and this is not supported.
     fn select(&self, microclusters: &Microclusters, threads: usize) -> Option<Confident<f64>> {
         let similarity = co_association(microclusters);
         let answer =
@@ -169,8 +171,8 @@ fn stored(pairs: &Csr<f64>) -> Vec<f64> {
     (0..pairs.rows()).flat_map(|p| pairs.row(p).1.to_vec()).collect()
 }
 
-/// What is said of each pair of samples: the value in the graph, and the value it is fixed to,
-/// −1 where it is free.
+/// The data of each pair of samples: the value in the graph and the value to which it is fixed,
+/// or −1 if it is free.
 struct Pairs {
     graph: Vec<f64>,
     fixed: Vec<f64>,
@@ -181,7 +183,7 @@ impl Pairs {
 
     fn of(microclusters: &Microclusters, confident: &Confident<f64>) -> Self {
         let map = microclusters.grouping().map();
-        // The similarity that the suite hands out is 1 within groups.
+        // The similarity that the suite uses is 1 within groups.
         let fixed_within = |p: usize| if confident.fixed_within[p] { 1.0 } else { Self::FREE };
         let of_pair = |i: usize, j: usize| match (map[i] as usize, map[j] as usize) {
             _ if i == j => (0.0, Self::FREE),

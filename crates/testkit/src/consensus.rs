@@ -11,12 +11,12 @@ use crate::generate::{bipartite, cluster_graph, co_association, degenerate, embe
 use crate::law::{Subject, THREADS, with_seed, with_threads};
 use crate::rearrange::rearrangements;
 
-/// What may differ between consensus functions that are all sound.
+/// Properties in which correct consensus functions may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether a group of equal samples counts as often as it has samples, so that grouping
-    /// changes nothing; false for a function that counts a group once.
+    /// Whether a group of equal samples has the weight of its samples, so that grouping changes
+    /// nothing; false for a function that counts a group once.
     pub counts_samples: bool,
 }
 
@@ -27,38 +27,38 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For a function that counts a group once, whatever its size.
+    /// Options for a function that counts a group once, independent of its size.
     pub fn counting_groups() -> Self {
         Options { counts_samples: false }
     }
 }
 
-/// [`conformance_with`] the default options.
+/// Runs [`conformance_with`] with the default options.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(consensus: &dyn Consensus<f64>) {
     conformance_with(consensus, &Options::default());
 }
 
-/// Runs every law on a consensus function, with each kind of evidence it
-/// accepts, down to one group and one sample.
+/// Checks all laws for a consensus function, with each kind of evidence that it accepts,
+/// including evidence with only one group or one sample.
 ///
-/// - every k from 1 to the largest gives exactly k clusters of all samples, or those it
-///   finds, if it says that it does not give exactly k;
-/// - 0 and one more than the largest are [`Error::ClusterCount`], naming the
-///   largest;
-/// - a cut does not depend on earlier cuts, on repetition or on the number of
-///   threads;
-/// - clear clusters are found, whatever the order of the samples and however they are grouped;
-/// - where no two similarities are tied and no seed matters, every cut is the same after the
-///   samples are permuted or ungrouped ([`Options::counts_samples`]);
-/// - there is a tree exactly where one was announced, and it cuts like the consensus
-///   itself;
-/// - evidence of a kind it does not accept is an error.
+/// - Every k from 1 to the largest gives exactly k clusters of all samples. If the function
+///   states that it does not give exactly k, any number of clusters is allowed.
+/// - 0 and one more than the largest k give [`Error::ClusterCount`] with the largest k.
+/// - A cut does not depend on earlier cuts, on repetition or on the number of threads.
+/// - Clear clusters are found for any order and any grouping of the samples.
+/// - If no similarities are tied and the seed has no effect, every cut is the same after the
+///   samples are permuted or ungrouped ([`Options::counts_samples`]).
+/// - There is a tree if and only if the function states it, and cutting the tree gives the same
+///   result as the consensus.
+/// - Evidence of a kind that it does not accept is an error.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance_with(consensus: &dyn Consensus<f64>, options: &Options) {
     let subject = Subject::new("consensus function", consensus.name());
     for kind in Kind::ALL {
@@ -87,7 +87,7 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out
 }
 
-/// Ensembles whose order is changed; those with a number of clear clusters, and others.
+/// Ensembles whose order is changed: some with a number of clear clusters, some without.
 fn ordered_ensembles() -> Vec<(&'static str, Ensemble, Option<usize>)> {
     vec![
         ("clear clusters", planted(60, 12, 4, 0.05, 23), Some(4)),
@@ -99,11 +99,12 @@ fn ordered_ensembles() -> Vec<(&'static str, Ensemble, Option<usize>)> {
     ]
 }
 
-/// So few distinct rows that random starts find the best division into two.
+/// An ensemble with so few distinct rows that random starts find the best division into two
+/// clusters.
 const FEW_GROUPS: &str = "few groups of different sizes";
 
-/// Six rows in a line, each one clustering away from the next. The middle would be the place to
-/// divide them, but for the two at one end, which stand for most of the samples.
+/// Six rows in a line, each differing from the next in one clustering. Without weights the best
+/// division would be in the middle, but the two rows at one end represent most of the samples.
 fn few_groups_of_different_sizes() -> Ensemble {
     let sizes = [20, 20, 1, 1, 1, 1];
     let row: Vec<usize> = sizes.iter().enumerate().flat_map(|(p, &r)| vec![p; r]).collect();
@@ -143,14 +144,13 @@ impl Trial<'_> {
         let cuts = self.cuts(&*fitted, 1..=largest);
         for (k, cut) in (1..).zip(&cuts) {
             let found = (cut.clusters(), cut.len());
-            let (law, holds) = match self.consensus.gives_exactly_k() {
-                true => (
+            let (law, holds) = if self.consensus.gives_exactly_k() {
+                (
                     "every k up to the largest gives exactly k clusters of all samples",
                     found == (k, samples),
-                ),
-                false => {
-                    ("every k up to the largest gives clusters of all samples", found.1 == samples)
-                }
+                )
+            } else {
+                ("every k up to the largest gives clusters of all samples", found.1 == samples)
             };
             self.law(law, holds, format!("k = {k} gave (clusters, samples) {found:?}"));
         }
@@ -177,11 +177,14 @@ impl Trial<'_> {
         }
         let fitted = self.fit(&evidence, 1);
         let cuts = self.cuts(&*fitted, 1..=fitted.largest_k());
-        let most = match self.seed_matters(&*fitted, &cuts) {
-            _ if self.case.starts_with(FEW_GROUPS) => 2,
-            true => return,
-            // Into more clusters than groups: samples that are all alike are told apart.
-            false => evidence.grouping().len(),
+        let seed_matters = self.seed_matters(&*fitted, &cuts);
+        let most = if self.case.starts_with(FEW_GROUPS) {
+            2
+        } else if seed_matters {
+            return;
+        } else {
+            // With more clusters than groups, equal samples would have to be separated.
+            evidence.grouping().len()
         };
         for (how, moved) in &moved {
             if how.contains("ungrouped") && !options.counts_samples {
@@ -213,7 +216,7 @@ impl Trial<'_> {
                 Err(Error::ClusterCount { k: asked, largest: named, .. })
                     if *asked == k && *named == largest
             );
-            let law = "a k out of reach is an error that names the largest";
+            let law = "a k that is not possible is an error that states the largest k";
             self.law(law, named, format!("k = {k}, largest {largest}: {answer:?}"));
         }
     }
@@ -242,7 +245,7 @@ impl Trial<'_> {
     }
 
     fn tree(&self, fitted: &dyn Fitted<f64>, cuts: &[Partition]) {
-        let law = "there is a tree exactly where one was announced";
+        let law = "there is a tree if and only if makes_tree() is true";
         let (announced, found) = (self.consensus.makes_tree(), fitted.dendrogram());
         self.law(law, announced == found.is_some(), format!("announced: {announced}"));
         let Some(tree) = found else { return };
@@ -273,13 +276,13 @@ fn cut(fitted: &dyn Fitted<f64>, k: usize, threads: usize) -> Result<Partition> 
     with_threads(threads, |ctx| fitted.cut(k, ctx))
 }
 
-/// The evidence with similarities that no two pairs of groups share: ties are broken by the
-/// order of the samples, which is about to change. Samples of one group stay closest.
+/// The evidence with different similarities for all pairs of groups. Ties are broken by the order
+/// of the samples, which the test changes. Samples of one group remain the most similar.
 fn untied(evidence: &Evidence<f64>) -> Evidence<f64> {
     let Evidence::Similarity(tied) = evidence else { return evidence.clone() };
     let n = tied.len();
     let pairs = condensed_len(n) as f64;
-    // A golden-ratio sequence: evenly spread, no value twice.
+    // A golden-ratio sequence: evenly spread and without repeated values.
     let spread = |at: usize| (at as f64 * 0.618_033_988_749_894_9).fract();
     let between = tied.condensed().iter().enumerate();
     let between = between.map(|(at, v)| 0.9 * v + 0.08 * spread(at) + 1e-9 * at as f64 / pairs);

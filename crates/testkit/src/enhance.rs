@@ -8,25 +8,27 @@ use crate::generate::{co_association, degenerate, planted};
 use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, with_threads, worst_pair};
 use crate::rearrange::rearrangements;
 
-/// Runs every law on an enhancer, with and without confident pairs, down to one
-/// group.
+/// Checks all laws for an enhancer, with and without confident pairs, including similarities with
+/// only one group.
 ///
-/// - the answer keeps the groups and lies in [0, 1];
-/// - it is what the enhancer [claims](Enhance::claims): fixed entries keep their value; the
-///   optimum of the self-enhancement problem has no gradient on its free entries;
-/// - permuting the samples permutes the answer, and grouping equal samples changes nothing,
-///   within the accuracy it claims;
-/// - repetition and the number of threads change no bit, and the report agrees;
-/// - a start at an earlier answer leads to the same answer, and in no more iterations;
-/// - one that calls itself the identity is; any other states a footprint that covers
-///   its answer.
+/// - The result has the same groups and is in [0, 1].
+/// - The [claims](Enhance::claims) of the enhancer hold: fixed entries keep their value, and the
+///   optimum of the self-enhancement problem has zero gradient on its free entries.
+/// - Permuting the samples permutes the result, and grouping equal samples changes nothing,
+///   within the claimed accuracy.
+/// - Results are bitwise equal in repeated calls and for any number of threads, and the report
+///   agrees with them.
+/// - Starting at an earlier result leads to the same result and needs no more iterations.
+/// - An enhancer that states that it is the identity returns its input; any other one states a
+///   footprint that covers its result.
 ///
 /// ```
 /// enclust_testkit::enhance::conformance(&enclust_core::NoEnhancement);
 /// ```
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(enhance: &dyn Enhance<f64>) {
     let subject = Subject::new("enhancer", enhance.name());
     let claims = enhance.claims();
@@ -57,7 +59,7 @@ fn ensembles() -> Vec<(&'static str, Ensemble)> {
     out
 }
 
-/// The same pairs between groups alone: two samples of one group are neither joined nor fixed.
+/// The same pairs between groups only: two samples of one group are neither joined nor fixed.
 fn between_groups(similarity: &Similarity<f64>) -> Confident<f64> {
     let n = similarity.len();
     let mut between = confident(similarity);
@@ -65,7 +67,7 @@ fn between_groups(similarity: &Similarity<f64>) -> Confident<f64> {
     between
 }
 
-/// Pairs that meet in at least 7 of 10 clusterings, fixed to what they have.
+/// Pairs that at least 7 of 10 clusterings join, fixed to their values.
 fn confident(similarity: &Similarity<f64>) -> Confident<f64> {
     let n = similarity.len();
     let row = |p: usize| similarity.row(p).iter().zip(p + 1..).map(move |(&v, q)| (p, q, v));
@@ -128,7 +130,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Two answers, each of which may be off by the accuracy.
+    /// Compares two results, each of which may differ from the exact one by the accuracy.
     fn near(
         &self,
         law: &str,
@@ -144,7 +146,7 @@ impl Trial<'_> {
         self.law(law, apart <= allowed, format!("{apart} apart, {allowed} allowed; worst: {pair}"));
     }
 
-    /// A pipeline does not even ask the identity for a copy.
+    /// A pipeline does not request a copy from the identity.
     fn footprint(&self, shape: &Shape, similarity: &Similarity<f64>) {
         if !self.enhance.is_identity() {
             let stated = self.enhance.footprint(shape);
@@ -171,7 +173,7 @@ impl Trial<'_> {
     }
 
     /// ‖ΦC + CΦ + λ(C − A)‖ on the free entries, over the samples, is at most λ‖A‖ times the
-    /// accuracy: the distance to the optimum is then at most the accuracy (T5 of the theory).
+    /// accuracy. The distance to the optimum is then at most the accuracy (T5 of the theory).
     fn is_optimal(
         &self,
         problem: &Problem<'_, f64>,
@@ -210,7 +212,7 @@ fn values(similarity: &Similarity<f64>) -> Vec<u64> {
     bits(similarity.condensed().iter().chain(similarity.within()).chain(similarity.own()))
 }
 
-/// H over the samples, and which of their pairs are fixed, row after row.
+/// H over the samples and a flag for each pair that is fixed, in row-major order.
 fn pairs_of_samples(problem: &Problem<'_, f64>) -> (Vec<f64>, Vec<bool>) {
     let (confident, map) = (problem.confident, problem.similarity.grouping().map());
     let places = (0..map.len()).flat_map(|i| (0..map.len()).map(move |j| (i, j)));

@@ -1,11 +1,11 @@
-//! Points whose clusters are known, or that have none: rows of features, one after the
-//! other, from a seed.
+//! Points with known clusters or without clusters: rows of features in row-major order, generated
+//! from a seed.
 
 use crate::generate::SplitMix;
 
-/// `samples` points in `clusters` normal clusters of standard deviation 1, equally large
-/// but for one sample, whose centres are at least `separation` apart. Sample i lies in
-/// cluster i modulo `clusters`.
+/// `samples` points in `clusters` normal clusters of standard deviation 1. The sizes of the
+/// clusters differ by at most one, and their centres have a distance of at least `separation`.
+/// Sample i is in cluster i modulo `clusters`.
 ///
 /// ```
 /// let points = enclust_testkit::features::blobs(3, 90, 2, 8.0, 1);
@@ -21,7 +21,7 @@ pub fn blobs(
     let mut stream = SplitMix(seed);
     let side = (1..).find(|side: &usize| side.saturating_pow(dimension as u32) >= clusters);
     let side = side.unwrap_or(clusters);
-    // One centre a cell of a lattice, moved within the middle of its cell at random.
+    // One centre per cell of a lattice, at a random position in the middle of its cell.
     let centres: Vec<f64> = (0..clusters)
         .flat_map(|c| (0..dimension as u32).map(move |d| c / side.saturating_pow(d) % side))
         .map(|cell| separation * (1.5 * cell as f64 + 0.5 * stream.uniform()))
@@ -32,13 +32,13 @@ pub fn blobs(
         .collect()
 }
 
-/// Points spread evenly over the unit cube: no clusters.
+/// Uniformly distributed points in the unit cube, without clusters.
 pub fn uniform_cube(samples: usize, dimension: usize, seed: u64) -> Vec<f64> {
     let mut stream = SplitMix(seed);
     (0..samples * dimension).map(|_| stream.uniform()).collect()
 }
 
-/// Points of one normal distribution with independent coordinates: no clusters.
+/// Points from one normal distribution with independent coordinates, without clusters.
 pub fn normal_cloud(samples: usize, dimension: usize, seed: u64) -> Vec<f64> {
     let mut stream = SplitMix(seed);
     (0..samples * dimension).map(|_| stream.normal()).collect()

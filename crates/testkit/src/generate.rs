@@ -1,5 +1,5 @@
-//! Random ensembles: proptest strategies and deterministic generators, copies
-//! of an ensemble that ought to mean the same, and simple evidence made of one.
+//! Random ensembles: proptest strategies, deterministic generators, equivalent forms of an
+//! ensemble, and simple evidence of an ensemble.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use enclust_core::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// Ensembles of 1 to `samples` samples and 1 to `clusterings` clusterings of up
-/// to `clusters` clusters, all labels present.
+/// Ensembles of 1 to `samples` samples and 1 to `clusterings` clusterings of up to `clusters`
+/// clusters, without missing labels.
 ///
-/// Half of them are noise; the other half are noisy copies of one partition, so
-/// that many rows are equal and many pairs have high confidence.
+/// Half of them are noise. The other half are noisy copies of one partition, so that many rows
+/// are equal and many pairs have high confidence.
 pub fn ensembles(
     samples: usize,
     clusterings: usize,
@@ -24,7 +24,7 @@ pub fn ensembles(
         .prop_map(|columns| Ensemble::from_columns(&columns).expect("rectangular and not empty"))
 }
 
-/// Like [`ensembles`], with about one label in six missing.
+/// Like [`ensembles`], with about one sixth of the labels missing.
 pub fn ensembles_with_missing(
     samples: usize,
     clusterings: usize,
@@ -62,8 +62,8 @@ fn labels(samples: usize, clusterings: usize, clusters: u8) -> impl Strategy<Val
     })
 }
 
-/// A reproducible ensemble with structure: `clusters` true groups, each base
-/// clustering moving about `noise` of the samples to a random group.
+/// A reproducible ensemble with structure: there are `clusters` true groups, and each base
+/// clustering moves about the share `noise` of the samples to a random group.
 ///
 /// ```
 /// let e = enclust_testkit::generate::planted(50, 8, 3, 0.1, 1);
@@ -90,7 +90,7 @@ pub fn planted(
     Ensemble::from_columns(&columns).expect("at least one sample and one clustering")
 }
 
-/// Like [`planted`], with about `missing` of the labels taken away.
+/// Like [`planted`], with about the share `missing` of the labels removed.
 pub fn planted_with_missing(
     samples: usize,
     clusterings: usize,
@@ -124,11 +124,11 @@ pub fn shuffled(len: usize, seed: u64) -> Vec<usize> {
     order
 }
 
-/// The microclusters with other numbers for the same clusters: in another order, and with one
-/// number in each clustering that no cluster has.
+/// The same microclusters with other numbers for the clusters: in another order, and with one
+/// unused number per clustering.
 ///
-/// An [`Ensemble`] numbers clusters by first occurrence, so that two which differ in names only
-/// are equal; a part that reads [`Microclusters`] must not rely on that.
+/// An [`Ensemble`] numbers clusters by first occurrence, so two ensembles that differ only in the
+/// names of clusters are equal. A part that reads [`Microclusters`] must not rely on that.
 pub fn renumbered(microclusters: &Microclusters, seed: u64) -> Microclusters {
     let columns: Vec<Vec<u32>> = (0..microclusters.clusterings())
         .map(|k| {
@@ -144,8 +144,8 @@ pub fn renumbered(microclusters: &Microclusters, seed: u64) -> Microclusters {
         .expect("as many labels as groups")
 }
 
-/// Small ensembles at the edges: one sample, two, one clustering, samples that
-/// are all alike or all different, each with its name.
+/// Small edge cases with their names: one sample, two samples, one clustering, and samples that
+/// are all equal or all different.
 pub fn degenerate() -> Vec<(&'static str, Ensemble)> {
     let of = |samples: usize, clusterings: usize, label: fn(usize, usize) -> usize| {
         Ensemble::from_keys(samples, clusterings, |i, k| Some(label(i, k))).expect("not empty")
@@ -162,8 +162,8 @@ pub fn degenerate() -> Vec<(&'static str, Ensemble)> {
     ]
 }
 
-/// The share of clusterings in which two groups meet (over those that label
-/// both): the plain co-association of an ensemble, ignoring weights.
+/// The share of clusterings that put two groups into one cluster, among those that label both:
+/// the plain co-association of an ensemble without weights.
 ///
 /// ```
 /// use enclust_core::{Ensemble, Microclusters};
@@ -196,8 +196,7 @@ fn agreement(microclusters: &Microclusters, p: usize, q: usize) -> f64 {
     if common == 0 { 0.0 } else { equal as f64 / common as f64 }
 }
 
-/// The graph between groups and base clusters, weight 1 where a group lies in a
-/// cluster.
+/// The graph between groups and base clusters, with weight 1 if a group is in a cluster.
 pub fn bipartite<S: Real>(microclusters: &Microclusters) -> Bipartite<S> {
     let offsets = microclusters.cluster_offsets();
     let clusterings = microclusters.clusterings();
@@ -214,7 +213,7 @@ pub fn bipartite<S: Real>(microclusters: &Microclusters) -> Bipartite<S> {
     Bipartite::new(Arc::clone(microclusters.grouping()), weights).expect("one row for each group")
 }
 
-/// Base clusters joined by the share of their samples that they have in common.
+/// Base clusters, connected by the share of samples that they have in common.
 pub fn cluster_graph<S: Real>(microclusters: &Microclusters) -> ClusterGraph<S> {
     let Bipartite { grouping, weights: members, .. } = bipartite::<S>(microclusters);
     let clusters = members.cols();
@@ -232,8 +231,8 @@ pub fn cluster_graph<S: Real>(microclusters: &Microclusters) -> ClusterGraph<S> 
     ClusterGraph::new(grouping, members, weights).expect("one row for each group")
 }
 
-/// Groups as the corners of a cube: a coordinate for each base cluster, 1 where the group
-/// is in it.
+/// Groups as corners of a cube: one coordinate per base cluster, which is 1 if the group is in
+/// the cluster.
 pub fn embedding<S: Real>(microclusters: &Microclusters) -> Embedding<S> {
     let Bipartite { grouping, weights, .. } = bipartite::<S>(microclusters);
     let points =
@@ -241,7 +240,7 @@ pub fn embedding<S: Real>(microclusters: &Microclusters) -> Embedding<S> {
     Embedding::new(grouping, points).expect("one row for each group")
 }
 
-/// Steele, Lea and Flood's SplitMix64: enough randomness for test data.
+/// SplitMix64 by Steele, Lea and Flood. Its randomness is sufficient for test data.
 pub struct SplitMix(pub u64);
 
 impl SplitMix {
@@ -253,12 +252,12 @@ impl SplitMix {
         z ^ (z >> 31)
     }
 
-    /// In [0, 1).
+    /// A uniformly distributed number in [0, 1).
     pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Normal with mean 0 and variance 1, by the method of Box and Muller.
+    /// A normally distributed number with mean 0 and variance 1, by the Box–Muller method.
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()

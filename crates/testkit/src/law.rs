@@ -1,16 +1,16 @@
-//! How a suite states a law and reports its breach.
+//! Statement of laws and messages for broken laws.
 
 use std::fmt::Display;
 
 use enclust_core::{Bytes, Csr, Ctx, Error, Footprint, Mat, Result, Similarity};
 
-/// The component on trial.
+/// The component under test.
 pub(crate) struct Subject {
     name: String,
 }
 
 impl Subject {
-    /// `seam` is what it claims to be: "backend", "enhancer", …
+    /// `seam` is its stage in words: "backend", "enhancer", …
     pub(crate) fn new(seam: &str, name: &str) -> Self {
         Subject { name: format!("{seam} \"{name}\"") }
     }
@@ -21,14 +21,15 @@ impl Subject {
         assert!(holds, "{} breaks the law \"{law}\": {case}", self.name);
     }
 
-    /// The law that lets a run be refused in time instead of killed.
+    /// Checks that the footprint covers the result. A run with too little memory then returns an
+    /// error instead of being killed.
     #[track_caller]
     pub(crate) fn covers(&self, stated: Footprint, answer: Bytes, case: impl Display) {
         let case = format!("{case}: {} stated, {answer} made", stated.result);
-        self.law("the footprint covers the answer", stated.result >= answer, case);
+        self.law("the footprint covers the result", stated.result >= answer, case);
     }
 
-    /// The value of something that the law says must not fail.
+    /// Returns the value of a result that must not be an error according to the law.
     #[track_caller]
     pub(crate) fn succeeds<T>(&self, law: &str, result: Result<T>, case: impl Display) -> T {
         match result {
@@ -37,8 +38,7 @@ impl Subject {
         }
     }
 
-    /// The answer to a sound question; `None` if it was refused as unsupported
-    /// where that is allowed.
+    /// The result for valid input; `None` if it is unsupported and this is allowed.
     #[track_caller]
     pub(crate) fn supported<T>(
         &self,
@@ -48,32 +48,32 @@ impl Subject {
     ) -> Option<T> {
         match result {
             Err(Error::Unsupported { .. }) if may_refuse => None,
-            answer => Some(self.succeeds("sound input works, or is unsupported", answer, case)),
+            answer => Some(self.succeeds("valid input works or is unsupported", answer, case)),
         }
     }
 }
 
-/// What the numbers of a similarity take.
+/// The memory of the values of a similarity.
 pub(crate) fn similarity_bytes(similarity: &Similarity<f64>) -> Bytes {
     let values = similarity.condensed().len() + 2 * similarity.len();
     Bytes((values * size_of::<f64>()) as u64)
 }
 
-/// What the entries of a sparse matrix take, and where its rows begin.
+/// The memory of the entries and row offsets of a sparse matrix.
 pub(crate) fn sparse_bytes(matrix: &Csr<f64>) -> Bytes {
     let entries = matrix.entries() * (size_of::<u32>() + size_of::<f64>());
     Bytes((entries + (matrix.rows() + 1) * size_of::<usize>()) as u64)
 }
 
-/// What the entries of a dense matrix take.
+/// The memory of the entries of a dense matrix.
 pub(crate) fn dense_bytes(matrix: &Mat<f64>) -> Bytes {
     Bytes((matrix.rows() * matrix.cols() * size_of::<f64>()) as u64)
 }
 
-/// Numbers of threads to compare: alone, together, and more than there may be cores.
+/// Numbers of threads to compare, including more than there may be cores.
 pub(crate) const THREADS: [usize; 3] = [1, 2, 3];
 
-/// Runs `work` with a context of that many threads, inside their pool.
+/// Runs `work` with a context of this many threads, inside their pool.
 pub(crate) fn with_threads<T: Send>(
     threads: usize,
     work: impl FnOnce(&Ctx<'_, f64>) -> T + Send,
@@ -92,12 +92,13 @@ pub(crate) fn bits<'a>(values: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
     values.into_iter().map(|v| v.to_bits()).collect()
 }
 
-/// The largest difference between two equally long lists; NaN counts as infinite.
+/// The largest difference between two vectors of equal length; NaN counts as infinite.
 pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
     worst(a, b).map_or(0.0, |(_, most)| most)
 }
 
-/// Where two equally long lists differ most, and by how much; NaN counts as infinite.
+/// The position and size of the largest difference between two vectors of equal length; NaN
+/// counts as infinite.
 fn worst(a: &[f64], b: &[f64]) -> Option<(usize, f64)> {
     assert_eq!(a.len(), b.len(), "lists to compare");
     let apart = |(x, y): (&f64, &f64)| if (x - y).is_nan() { f64::INFINITY } else { (x - y).abs() };
@@ -105,7 +106,7 @@ fn worst(a: &[f64], b: &[f64]) -> Option<(usize, f64)> {
     differences.max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)))
 }
 
-/// The pair of samples about which two n × n matrices differ most, in words.
+/// The pair of samples at which two n × n matrices differ most, in words.
 pub(crate) fn worst_pair(n: usize, found: &[f64], expected: &[f64]) -> (f64, String) {
     match worst(found, expected) {
         Some((at, apart)) => {

@@ -1,7 +1,7 @@
 //! Conformance suites and generators for components of enclust.
 //!
-//! A crate that adds a component lists this one among its dev-dependencies and
-//! runs the suite of its seam from a test:
+//! A crate that adds a component lists this one as a dev-dependency and runs the suite of its
+//! stage in a test:
 //!
 //! ```
 //! # use enclust_core::NoEnhancement as MyEnhancer;
@@ -9,7 +9,7 @@
 //! enclust_testkit::enhance::conformance(&MyEnhancer);
 //! ```
 //!
-//! | seam | suite |
+//! | stage | suite |
 //! |---|---|
 //! | [`Backend`](enclust_core::Backend) | [`backend::conformance`] |
 //! | [`Ca`](enclust_core::Ca) | [`ca::conformance`], [`ca::precisions_agree`] |
@@ -19,9 +19,9 @@
 //! | [`Stop`](enclust_core::Stop) | [`stop::conformance`] |
 //! | [`Method`](enclust_core::Method) | [`method::conformance`] |
 //!
-//! A suite panics at the first broken law and names the component, the law and
-//! the case. A suite shows that a component is a good citizen, not that it
-//! computes what it promises: that needs tests of its own.
+//! A suite panics at the first broken law and names the component, the law and the case. A suite
+//! checks that a component satisfies the contract of its stage, not that its results are correct;
+//! that needs separate tests.
 
 pub mod backend;
 pub mod ca;

@@ -5,21 +5,21 @@ use enclust_core::{Ctx, Ensemble, Error, Method, Partition, Question};
 use crate::generate::planted;
 use crate::law::{Subject, THREADS, with_threads};
 
-/// The number of clusters asked for.
+/// The number of clusters in the tests.
 const CLUSTERS: usize = 3;
 
-/// Runs every law on a method, whatever it is made of.
+/// Checks all laws for a method.
 ///
-/// - a partition is about all samples;
-/// - a run is a fit and a cut, and cutting twice gives the same;
-/// - repetition and the number of threads change nothing;
-/// - no clusters at all, and more than can be reached, are
-///   [`Error::ClusterCount`];
-/// - a method that reads k refuses a question without one with
-///   [`Error::NeedsClusters`], and one that does not answers it.
+/// - A partition contains all samples.
+/// - A run is a fit and a cut, and cutting twice gives the same result.
+/// - Results are equal in repeated calls and for any number of threads.
+/// - 0 clusters, and more clusters than possible, give [`Error::ClusterCount`].
+/// - A method that reads k returns [`Error::NeedsClusters`] for a question without k; a method
+///   that does not read k accepts such a question.
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(method: &dyn Method<f64>) {
     let subject = Subject::new("method", method.name());
     for (case, ensemble) in [
@@ -42,7 +42,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     fn answers(&self, ensemble: &Ensemble) {
         let partition = self.run(ensemble, 1);
-        let law = "a partition is about all samples";
+        let law = "a partition contains all samples";
         self.law(law, partition.len() == ensemble.samples(), partition.len());
         let ctx = Ctx::default().with_seed(1).with_threads(1);
         let fit = self.method.fit(ensemble, &Question::clusters(CLUSTERS), &ctx);
@@ -67,16 +67,16 @@ impl Trial<'_> {
         for k in [0, ensemble.samples() + 1] {
             let answer = self.method.run(ensemble, k, &ctx);
             let refused = matches!(answer, Err(Error::ClusterCount { .. }));
-            self.law("a number of clusters that cannot be is refused", refused, format!("k = {k}"));
+            self.law("an impossible number of clusters is an error", refused, format!("k = {k}"));
         }
         let open = self.method.fit(ensemble, &Question::default(), &ctx);
-        let (reads, law) = (self.method.reads_k(), "what reads k needs it, and nothing else does");
+        let (reads, law) = (self.method.reads_k(), "a method needs k if and only if it reads k");
         let kept = match open {
             Ok(_) => !reads,
             Err(Error::NeedsClusters { .. }) => reads,
             Err(_) => false,
         };
-        self.law(law, kept, format!("it says that it reads k: {reads}"));
+        self.law(law, kept, format!("reads_k() is {reads}"));
     }
 
     fn run(&self, ensemble: &Ensemble, threads: usize) -> Partition {

@@ -1,4 +1,4 @@
-//! The same question about the samples in another order, grouped or one by one.
+//! The same problem with the samples in another order, grouped or ungrouped.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use enclust_core::{
     fill_condensed,
 };
 
-/// Why evidence can be made again: it has one row for each group.
+/// The reason why evidence can be rebuilt: it has one row per group.
 const FITS: &str = "one row for each group";
 
 /// Sample i of the new order is sample `order[i]` of the old one.
 pub(crate) struct Rearrangement {
     order: Vec<usize>,
     grouping: Arc<Grouping>,
-    /// The old group behind each new one.
+    /// The old group of each new one.
     source: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl Rearrangement {
         Self::over(old, order, Grouping::from_map(map.collect()).expect("by first occurrence"))
     }
 
-    /// Every sample on its own.
+    /// Every sample in its own group.
     pub(crate) fn ungrouped(old: &Grouping, order: &[usize]) -> Self {
         Self::over(old, order, Grouping::singletons(order.len()))
     }
@@ -43,7 +43,7 @@ impl Rearrangement {
         Rearrangement { order: order.to_vec(), grouping: Arc::new(grouping), source }
     }
 
-    /// The evidence, rearranged.
+    /// The rearranged evidence.
     pub(crate) fn evidence(&self, old: &Evidence<f64>) -> Evidence<f64> {
         let grouping = Arc::clone(&self.grouping);
         match old {
@@ -64,7 +64,7 @@ impl Rearrangement {
         }
     }
 
-    /// The similarity, rearranged.
+    /// The rearranged similarity.
     pub(crate) fn similarity(&self, old: &Similarity<f64>) -> Similarity<f64> {
         let value = |p: usize, q: usize| match (self.source[p], self.source[q]) {
             (p, q) if p == q => old.within()[p],
@@ -83,8 +83,8 @@ impl Rearrangement {
         }
     }
 
-    /// The confident pairs of a similarity, rearranged: samples of one old group that stand in
-    /// different new ones are joined by what was within it.
+    /// The rearranged confident pairs of a similarity. Samples of one old group that are in
+    /// different new groups get the value within the old group.
     pub(crate) fn confident(
         &self,
         old: &Confident<f64>,
@@ -114,20 +114,20 @@ impl Rearrangement {
         Csr::from_rows(old.cols(), self.source.iter().map(row).collect())
     }
 
-    /// An n × n matrix of the old samples, rearranged.
+    /// A rearranged n × n matrix of the old samples.
     pub(crate) fn matrix<T: Clone>(&self, old: &[T]) -> Vec<T> {
         let n = self.order.len();
         let places = self.order.iter().flat_map(|&i| self.order.iter().map(move |&j| i * n + j));
         places.map(|at| old[at].clone()).collect()
     }
 
-    /// A value for each old sample, rearranged.
+    /// Rearranged values of the old samples.
     pub(crate) fn samples<T: Clone>(&self, old: &[T]) -> Vec<T> {
         self.order.iter().map(|&i| old[i].clone()).collect()
     }
 }
 
-/// Every way to ask the same again: in the order given, grouped and one by one, and shuffled.
+/// All equivalent forms: in the given order or shuffled, grouped or ungrouped.
 pub(crate) fn rearrangements(old: &Grouping, seed: u64) -> Vec<(&'static str, Rearrangement)> {
     let n = old.samples();
     let (same, shuffled) = ((0..n).collect::<Vec<_>>(), crate::generate::shuffled(n, seed));

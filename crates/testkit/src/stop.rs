@@ -7,29 +7,27 @@ use enclust_core::{Change, Partition, Record, Result, Similarity, State, Status,
 
 use crate::law::Subject;
 
-/// Longer than any patience a rule may have.
+/// Longer than the patience of any rule.
 const ITERATIONS: usize = 50;
-/// Longer than any limit a rule may have by default.
+/// Longer than the default limit of any rule.
 const FOR_EVER: usize = 20_000;
 
-/// Runs every law on a stopping rule.
+/// Checks all laws for a stopping rule.
 ///
-/// - what is not a number never converges: NaN steps, scales, objectives and
-///   residuals, alone or among tiny steps;
-/// - neither does a record that says nothing, nor a step of 0 from 0 at the
-///   first iteration;
-/// - neither do labels that change in every iteration;
-/// - it is met at last when nothing moves any more, the residual is 0 and the labels stay, after
-///   many iterations and hours;
-/// - each check is independent of every other one the rule has started;
-/// - the same records give the same answers, and the clock never makes a run
-///   converge.
+/// - NaN never converges: NaN in steps, scales, objectives and residuals, alone or among tiny
+///   steps.
+/// - Neither does an empty record, nor a step of 0 from 0 in the first iteration.
+/// - Neither do labels that change in every iteration.
+/// - The rule is met eventually if nothing changes, the residual is 0 and the labels stay the
+///   same, after many iterations and hours.
+/// - Each check is independent of all other checks of the rule.
+/// - The same records give the same results, and the clock never makes a run converge.
 ///
 /// ```
 /// use enclust_core::{Check, Quantities, Record, Status, Stop, part};
 ///
 /// part! {
-///     /// Stops when every variable has moved by less than a thousandth.
+///     /// Stops when the relative step of every variable is below 1/1000.
 ///     pub struct SmallSteps("small-steps", "every relative step below a thousandth");
 /// }
 ///
@@ -50,7 +48,8 @@ const FOR_EVER: usize = 20_000;
 /// ```
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance(rule: &dyn Stop) {
     let subject = Subject::new("stopping rule", rule.name());
     never_converges_without_numbers(&subject, rule);
@@ -69,7 +68,7 @@ fn never_converges_without_numbers(subject: &Subject, rule: &dyn Stop) {
     }
 }
 
-/// Runs in which nothing says that the iteration has settled.
+/// Runs without any sign of convergence.
 fn hopeless_runs() -> Vec<(&'static str, Run)> {
     let nan = f64::NAN;
     let nan_law = "a NaN never ends a run as converged";
@@ -84,7 +83,7 @@ fn hopeless_runs() -> Vec<(&'static str, Run)> {
             vec![numbered(1, numbers(&[(0.0, 0.0); 3], Some(0.0), Some(nan)))],
         ),
     ];
-    // One NaN among tiny steps: a maximum taken carelessly does not see it.
+    // One NaN among tiny steps, which a careless maximum does not detect.
     for bad in 0..3 {
         runs.push((
             nan_law,
@@ -98,7 +97,7 @@ fn hopeless_runs() -> Vec<(&'static str, Run)> {
     runs
 }
 
-/// A rule that never fires would leave its enhancer running to the limit.
+/// A rule that is never met would let its enhancer run to the limit.
 fn is_met_at_last(subject: &Subject, rule: &dyn Stop) {
     let mut check = rule.start();
     let state = Labels::steady();
@@ -107,7 +106,7 @@ fn is_met_at_last(subject: &Subject, rule: &dyn Stop) {
         let record = numbered(t, record);
         matches!(check.check(&record, &state), Ok(Some(_)))
     });
-    subject.law("the rule is met at last", met, format!("not after {FOR_EVER} iterations"));
+    subject.law("the rule is met eventually", met, format!("not within {FOR_EVER} iterations"));
 }
 
 fn checks_are_independent(subject: &Subject, rule: &dyn Stop) {
@@ -140,7 +139,7 @@ fn answers_are_repeatable(subject: &Subject, rule: &dyn Stop) {
     }
 }
 
-/// What a fresh check says to each record, up to the one that ends the run.
+/// The result of a new check for each record, up to the one that ends the run.
 fn answers(rule: &dyn Stop, run: &[Record]) -> Vec<Option<Status>> {
     let mut check = rule.start();
     let state = Labels::changing();
@@ -177,18 +176,18 @@ fn all_nan() -> Record {
     numbers(&[(f64::NAN, f64::NAN); 3], Some(f64::NAN), Some(f64::NAN))
 }
 
-/// Everything halves from iteration to iteration.
+/// All values are halved in each iteration.
 fn falling(iteration: usize) -> Record {
     let size = 0.5_f64.powi(iteration as i32);
     numbers(&[(size, 1.0); 3], Some(1.0 + size), Some(size))
 }
 
-/// Nothing moves any more.
+/// Nothing changes.
 fn settled(_: usize) -> Record {
     numbers(&[(0.0, 1.0); 3], Some(1.0), Some(0.0))
 }
 
-/// Labels that stay, or are others whenever they are asked for.
+/// Labels that stay the same, or that change with every call.
 struct Labels {
     asked: Cell<usize>,
     change: bool,
@@ -203,7 +202,7 @@ impl Labels {
         Labels { asked: Cell::new(0), change: true }
     }
 
-    /// How often they were asked for, where that makes a difference.
+    /// The number of calls, if the labels depend on it.
     fn age(&self) -> usize {
         self.asked.set(self.asked.get() + 1);
         if self.change { self.asked.get() } else { 0 }

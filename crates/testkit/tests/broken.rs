@@ -1,5 +1,5 @@
-//! A suite that passes everything proves nothing: each one must fail for a
-//! component that breaks a law, and say which.
+//! A suite that accepts everything proves nothing. Each suite must fail for a component that
+//! breaks a law, and must name the law.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use enclust_core::{
 use enclust_testkit::generate::co_association;
 use enclust_testkit::{backend, ca, confidence, consensus, enhance, method, stop};
 
-/// What the suite complained about.
+/// The message of the failed suite.
 fn complaint(suite: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(suite)).expect_err("the suite must fail");
     panic.downcast_ref::<String>().cloned().expect("a message")
@@ -41,7 +41,7 @@ macro_rules! component {
 
 component!(ForgetsZeroBlocks, KeepsNan, TakesIndefinite, MixesEigenpairs);
 
-/// Wrong only where the right factor has a long run of zeros.
+/// Wrong only if the right factor has a long run of zeros.
 impl Backend<f64> for ForgetsZeroBlocks {
     fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, mut c: MatMut<f64>) {
         let rows = b.rows();
@@ -132,7 +132,7 @@ impl Stop for TakesNanAsConverged {
 
 impl Check for TakesNanAsConverged {
     fn check(&mut self, record: &Record, _: &dyn State) -> Result<Option<Status>> {
-        // The maximum of NaNs, begun at minus infinity, is minus infinity.
+        // The maximum of NaNs, with the initial value minus infinity, is minus infinity.
         let most = record.changes.iter().map(|c| c.ratio()).fold(f64::NEG_INFINITY, f64::max);
         Ok((most < 1e-3).then_some(Status::Converged))
     }
@@ -201,7 +201,7 @@ fn stopping_rule_whose_checks_share_state() {
 
 // ------------------------------------------------------ consensus functions
 
-/// Average linkage by its definition, or joining samples in the order in which they stand.
+/// Average linkage from its definition, or a variant that joins samples by their index.
 #[derive(Debug, Default)]
 struct ByDefinition {
     loses_a_cluster: bool,
@@ -252,13 +252,12 @@ fn in_order(samples: usize) -> Vec<(usize, usize, f64)> {
     (1..samples).map(|i| (0, i, i as f64)).collect()
 }
 
-/// Always the two clusters with the highest mean similarity. A forgetful one counts every group
-/// as one sample.
+/// Always joins the two clusters with the highest mean similarity. With `forgets_sizes`, every
+/// group counts as one sample.
 fn average_linkage(s: &Similarity<f64>, forgets_sizes: bool) -> Vec<(usize, usize, f64)> {
     let (n, values, map) = (s.grouping().samples(), s.to_matrix(), s.grouping().map());
-    let weight = |i: usize| match forgets_sizes {
-        true => 1.0 / s.grouping().sizes()[map[i] as usize] as f64,
-        false => 1.0,
+    let weight = |i: usize| {
+        if forgets_sizes { 1.0 / s.grouping().sizes()[map[i] as usize] as f64 } else { 1.0 }
     };
     let mut clusters: Vec<Vec<usize>> = (0..n).map(|i| vec![i]).collect();
     let mean = |a: &[usize], b: &[usize]| {
@@ -287,7 +286,7 @@ impl Fitted<f64> for Chain {
         }
         let cut = self.tree.cut(k)?;
         let calls = self.remembers.as_ref().map_or(0, |c| c.fetch_add(1, Ordering::Relaxed));
-        // Later cuts come out backwards.
+        // Later cuts are reversed.
         let mut labels = cut.labels().to_vec();
         if calls > self.largest_k() {
             labels.reverse();
@@ -339,7 +338,10 @@ fn consensus_that_forgets_group_sizes() {
 #[test]
 fn consensus_that_hides_its_tree() {
     let broken = ByDefinition { hides_its_tree: true, ..ByDefinition::default() };
-    assert_names(&complaint(|| consensus::conformance(&broken)), "where one was announced");
+    assert_names(
+        &complaint(|| consensus::conformance(&broken)),
+        "if and only if makes_tree() is true",
+    );
 }
 
 #[test]
@@ -350,8 +352,8 @@ fn consensus_that_remembers_earlier_cuts() {
 
 // --------------------------------------------------------- representations
 
-/// Plain co-association, spoilt by `spoil` (the value of a pair, from the
-/// microclusters, the pair and its sound value).
+/// Plain co-association, modified by `spoil` (the value of a pair, computed from the
+/// microclusters, the pair and its correct value).
 struct CoAssociation<F> {
     spoil: F,
 }
@@ -449,15 +451,15 @@ impl Ca<f64> for StatesNothing {
 #[test]
 fn representation_that_understates_its_memory() {
     let complaint = complaint(|| ca::conformance(&StatesNothing));
-    assert_names(&complaint, "the footprint covers the answer");
+    assert_names(&complaint, "the footprint covers the result");
 }
 
 // ---------------------------------------- confident pairs and enhancers
 
 component!(OneWayPairs, MovesFixedEntries, CountsThreads, ForgetsSizes, ReadsTheIndex, StartsBadly);
 
-/// Pairs whose similarity is at least 0.6, in a graph made by `value` of the similarity and the
-/// pair.
+/// Pairs whose similarity is at least 0.6; `value` computes their weight in the graph from the
+/// similarity and the pair.
 struct ValuedPairs<F>(F);
 
 impl<F> std::fmt::Debug for ValuedPairs<F> {
@@ -513,7 +515,7 @@ fn confident_pairs_out_of_range() {
 
 #[test]
 fn confident_pairs_that_count_groups() {
-    // The share of the groups, where it ought to be that of the samples.
+    // The share of the groups instead of the share of the samples.
     let broken = valued(|s, _, _| 1.0 / s.len() as f64);
     let complaint = complaint(|| confidence::conformance(&broken));
     assert_names(&complaint, "grouping equal samples changes nothing");
@@ -529,8 +531,8 @@ fn confident_pairs_that_read_the_index() {
     assert_names(&complaint, "permuting samples permutes the pairs");
 }
 
-/// One step of diffusion: every free value becomes the mean of its row over the partners in H,
-/// each `weight`ed.
+/// One step of diffusion: every free value becomes the mean of its row over the neighbours in H,
+/// each with its `weight`.
 fn diffused(problem: &Problem<f64>, weight: impl Fn(usize) -> f64) -> Result<Enhanced<f64>> {
     let (a, h) = (problem.similarity, problem.confident);
     let n = a.len();
@@ -563,7 +565,7 @@ impl Enhance<f64> for ReadsTheIndex {
     }
 }
 
-/// Halves whatever it starts from.
+/// Halves its starting point.
 impl Enhance<f64> for StartsBadly {
     fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         match problem.start {
@@ -575,7 +577,7 @@ impl Enhance<f64> for StartsBadly {
 
 component!(Diffusion, MovesEverything, ClaimsTheOptimum, NeverFires);
 
-/// Moves fixed entries, and says so.
+/// Changes fixed entries, and states that it does.
 impl Enhance<f64> for MovesEverything {
     fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
         scaled(problem.similarity, 0.5)
@@ -616,7 +618,7 @@ impl Stop for NeverFires {
 #[test]
 fn stopping_rule_that_never_fires() {
     let complaint = complaint(|| stop::conformance(&NeverFires));
-    assert_names(&complaint, "the rule is met at last");
+    assert_names(&complaint, "the rule is met eventually");
 }
 
 impl Enhance<f64> for Diffusion {
@@ -667,7 +669,7 @@ impl Confidence<f64> for OneWayPairs {
     }
 }
 
-/// The similarity with every value scaled.
+/// The similarity with all values scaled.
 fn scaled(similarity: &Similarity<f64>, factor: f64) -> Result<Enhanced<f64>> {
     let times = |values: &[f64]| values.iter().map(|v| v * factor).collect();
     let [between, within, own] =
@@ -709,7 +711,7 @@ fn enhancer_that_depends_on_threads() {
 
 // ---------------------------------------------------------------- methods
 
-/// The first k − 1 samples alone, the rest together; broken as the variant says.
+/// The first k − 1 samples alone and the rest together, with an error that depends on the variant.
 #[derive(Debug)]
 enum Splits {
     Soundly,
@@ -769,11 +771,11 @@ impl Fitted<f64> for Split {
 fn broken_methods_are_caught() {
     method::conformance(&Splits::Soundly);
     for (broken, law) in [
-        (Splits::WithoutTheLast, "a partition is about all samples"),
+        (Splits::WithoutTheLast, "a partition contains all samples"),
         (Splits::AnotherEachTime(AtomicUsize::new(0)), "a run is a fit and a cut"),
         (Splits::ByThreads, "the number of threads changes nothing"),
-        (Splits::IntoAnything, "a number of clusters that cannot be is refused"),
-        (Splits::ReadingK, "what reads k needs it, and nothing else does"),
+        (Splits::IntoAnything, "an impossible number of clusters is an error"),
+        (Splits::ReadingK, "a method needs k if and only if it reads k"),
     ] {
         assert_names(&complaint(|| method::conformance(&broken)), law);
     }

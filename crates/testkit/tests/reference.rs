@@ -1,4 +1,4 @@
-//! The reference kernels keep the laws of a backend.
+//! The reference kernels pass the conformance suite of backends.
 
 use enclust_core::Reference;
 use enclust_testkit::backend;

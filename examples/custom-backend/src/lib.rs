@@ -1,17 +1,16 @@
-//! A linear-algebra backend of one's own, in a crate that needs `enclust-core`
-//! alone.
+//! A custom linear-algebra backend, in a crate that depends only on `enclust-core`.
 //!
-//! Only the product is required; the factorisations are those of the reference
-//! kernels until a backend brings its own.
+//! Only the product is required. The factorisations of the reference kernels are used unless a
+//! backend has its own.
 
 use enclust_core::prelude::*;
 
 part! {
-    /// Products by Kahan's compensated summation: the error of an entry does not
-    /// grow with the number of terms.
+    /// Products with Kahan's compensated summation: the error of an entry does not grow with the
+    /// number of terms.
     ///
-    /// Four operations a term instead of one. For finite numbers: an infinite term
-    /// gives NaN.
+    /// Four operations per term instead of one. The terms must be finite: an infinite term gives
+    /// NaN.
     ///
     /// ```
     /// use enclust_core::{Backend, Mat, Reference};
@@ -31,7 +30,7 @@ part! {
     pub struct Kahan("kahan", "products by compensated summation");
 }
 
-/// Adds [`Kahan`] under its name.
+/// Adds [`Kahan`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.backend.add::<Kahan>();
 }
@@ -39,7 +38,7 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
 impl<S: Real> Backend<S> for Kahan {
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
         check_product(&a, &b, &c);
-        // A with contiguous columns makes the inner loop a run over memory.
+        // If A has contiguous columns, the inner loop reads memory sequentially.
         let packed = (a.strides().0 != 1).then(|| a.to_owned());
         let a = packed.as_ref().map_or(a, |p| p.view());
         let (rows, stride) = (a.rows(), a.strides().1);
@@ -53,20 +52,21 @@ impl<S: Real> Backend<S> for Kahan {
                 for ((sum, lost), &entry) in sums.iter_mut().zip(&mut lost).zip(column) {
                     let term = entry * factor - *lost;
                     let next = *sum + term;
-                    // What rounding took from the term, with the opposite sign.
+                    // The rounding error of the term, with the opposite sign.
                     *lost = (next - *sum) - term;
                     *sum = next;
                 }
             }
             for (out, &sum) in c.col(j).iter_mut().zip(&sums) {
-                // With β = 0 whatever C held is gone, NaN too.
+                // With β = 0, C is overwritten, even if it contains NaN.
                 let kept = if beta == S::zero() { S::zero() } else { beta * *out };
                 *out = alpha * sum + kept;
             }
         }
     }
 
-    /// Learned representations compute in double precision whatever that of the run.
+    /// Learned representations compute in double precision, independent of the precision of the
+    /// run.
     fn in_double(&self) -> &dyn Backend<f64> {
         &Kahan
     }

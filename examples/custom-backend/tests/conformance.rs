@@ -1,4 +1,4 @@
-//! The backend keeps the laws of its seam.
+//! The backend passes the conformance suite.
 
 use enclust_example_custom_backend::Kahan;
 use enclust_testkit::backend;

@@ -1,4 +1,4 @@
-//! Every method of enclust runs on the backend, by name.
+//! All methods of enclust run on the backend, selected by name.
 
 use enclust::core::{Ctx, Method, Part, PipelineSpec};
 use enclust::registry::standard;

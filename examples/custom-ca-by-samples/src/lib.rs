@@ -1,24 +1,25 @@
-//! A co-association matrix as a function on the samples, in a crate that needs `enclust-core` alone.
+//! A custom co-association matrix as a function of the samples, in a crate that depends only on
+//! `enclust-core`.
 //!
-//! [`by_samples`] makes a part of a function that returns the n × n matrix. It states the memory,
-//! refuses what the function has no definition for, checks the matrix, and merges samples with
-//! equal label rows.
+//! [`by_samples`] makes a part from a function that returns the n × n matrix. The part states its
+//! memory, returns an error for input that the function does not support, checks the matrix, and
+//! merges samples with equal label rows.
 
 use enclust_core::prelude::*;
 
-/// Adds [`second_order`] under its name.
+/// Adds [`second_order`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.ca.add_by_samples("second-order", "cosine of rows of co-association", second_order);
 }
 
-/// Two samples are alike if they are co-associated with the same samples: the cosine of their rows
-/// in the co-association matrix. O(n² (n + m)) time.
+/// The cosine of two rows of the co-association matrix: two samples are similar if they are
+/// co-associated with the same samples. O(n² (n + m)) time.
 ///
 /// ```
 /// use enclust_core::prelude::*;
 /// use enclust_example_custom_ca_by_samples::second_order;
 ///
-/// // Samples 0 and 2 are never together, but both are with sample 1.
+/// // Samples 0 and 2 are never in one cluster, but both are in a cluster with sample 1.
 /// let a = second_order(&Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?);
 /// assert!((a[(0, 2)] - 0.2).abs() < 1e-12);
 /// # Ok::<(), Error>(())

@@ -1,4 +1,4 @@
-//! The matrix keeps the laws of its stage, and what `by_samples` promises.
+//! The matrix passes the conformance suite of its stage and the guarantees of `by_samples`.
 
 use enclust_core::prelude::*;
 use enclust_example_custom_ca_by_samples::{register, second_order};
@@ -39,7 +39,7 @@ fn values_that_differ_inside_a_group_stay_at_sample_size() {
     let similarity = built(&by_samples("nearby", nearby), &ensemble).unwrap();
     assert_eq!(similarity.len(), 4);
     assert_eq!(similarity.between(0, 2), 1.0 / 3.0);
-    // So does a diagonal that differs inside a group.
+    // The same for a diagonal that differs inside a group.
     let diagonal = |e: &Ensemble| {
         Mat::from_fn(e.samples(), e.samples(), |i, j| if i == j { 0.1 * i as f64 } else { 0.5 })
     };

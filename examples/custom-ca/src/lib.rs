@@ -1,20 +1,25 @@
-//! A co-association matrix of one's own, in a crate that needs `enclust-core` alone.
+//! A custom co-association matrix, in a crate that depends only on `enclust-core`.
 //!
-//! It takes three things: the parameters, a [`Ca`] and a function that registers it under its
-//! name. The matrix is made at the size n' of the distinct label rows. `tests/` runs the
-//! conformance suite on it and puts it in front of every other part there is.
+//! It needs three things: the parameters, an implementation of [`Ca`] and a function that
+//! registers it under its name. The matrix has the size n' of the distinct label rows. `tests/`
+//! runs the conformance suite and combines the matrix with all other parts.
 
 use enclust_core::prelude::*;
 
 part! {
-    /// Co-association in which a joint cluster counts the more, the fewer samples it has.
+    /// Co-association in which a common cluster has more weight if it has fewer samples.
     ///
     /// # Problem
-    /// Aᵢⱼ = (1/m) Σₖ \[i, j in one cluster x of k\] (1 − (|x|/n)^γ): a cluster of all samples says
-    /// nothing about any pair. A pair is judged by the clusterings that label both samples.
+    ///
+    /// Aᵢⱼ = (1/m) Σₖ \[i, j in one cluster x of k\] (1 − (|x|/n)^γ). A cluster of all samples
+    /// contributes nothing. The value of a pair is computed from the clusterings that label both
+    /// samples.
     ///
     /// # Complexity
+    ///
     /// O(n'² m) time; n'²/2 numbers.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::prelude::*;
@@ -28,12 +33,12 @@ part! {
     /// # Ok::<(), Error>(())
     /// ```
     pub struct Rarity("rarity", "co-association in which small clusters count more") {
-        /// γ: large values tend to plain co-association.
+        /// γ: large values approach plain co-association.
         pub power: f64 = 1.0, in Range::Positive;
     }
 }
 
-/// Adds [`Rarity`] under its name.
+/// Adds [`Rarity`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.ca.add::<Rarity>();
 }

@@ -1,4 +1,4 @@
-//! The matrix keeps the laws of its stage.
+//! The matrix passes the conformance suite of its stage.
 
 use enclust_core::Component;
 use enclust_example_custom_ca::Rarity;
@@ -13,5 +13,5 @@ fn keeps_the_laws() {
 #[test]
 fn refuses_a_power_of_zero() {
     let error = Rarity::default().power(0.0).check().unwrap_err();
-    assert_eq!(error.to_string(), "rarity: power = 0 is out of range, must be finite and > 0");
+    assert_eq!(error.to_string(), "rarity: power = 0 is out of range: it must be finite and > 0");
 }

@@ -1,4 +1,4 @@
-//! The matrix works by name with every part that enclust has.
+//! The matrix can be combined, by name, with all parts of enclust.
 
 use enclust::core::{Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec, Question};
 use enclust::registry::{Precision, standard};
@@ -11,7 +11,7 @@ fn ensemble() -> Ensemble {
     planted(60, 12, CLUSTERS, 0.25, 7)
 }
 
-/// Every enhancer, every finisher that reads a similarity, every backend.
+/// Combines it with all enhancers, all finishers that read a similarity, and all backends.
 fn composes_with_everything<S: Precision>() {
     let mut registry = standard::<S>();
     register(&mut registry);
@@ -61,7 +61,7 @@ fn a_high_power_is_plain_co_association() {
         let built = ca.build(&microclusters, &Question::default(), &Ctx::default()).unwrap();
         built.evidence.as_similarity().unwrap().to_matrix()
     };
-    // No cluster has nearly all samples, so that (|x|/n)^γ is nothing.
+    // No cluster contains nearly all samples, so (|x|/n)^γ is negligible.
     let rarity = build(Part::named("rarity").set("power", 400.0));
     for (found, expected) in rarity.iter().zip(build(Part::named("eac"))) {
         assert!((found - expected).abs() < 1e-12);

@@ -1,23 +1,28 @@
-//! A choice of confident pairs of one's own, in a crate that needs `enclust-core` alone.
+//! A custom confidence rule, in a crate that depends only on `enclust-core`.
 //!
-//! [`Confident::from_pairs`] makes the graph H and the set Ω from weighted pairs of groups. A group
-//! stands for all samples with its label row, so that the rule counts each group as often as it has
-//! samples.
+//! [`Confident::from_pairs`] makes the graph H and the set Ω from weighted pairs of groups. A
+//! group stands for all samples with its label row, so the rule counts each group with the number
+//! of its samples.
 
 use enclust_core::prelude::*;
 
 part! {
-    /// Pairs of samples that are among the nearest neighbours of each other.
+    /// Pairs of samples that are nearest neighbours of each other.
     ///
     /// # Problem
-    /// Two samples are confident if fewer than c samples are more similar to the one than the
-    /// other is, and the other way round. The weight in H is their similarity.
+    ///
+    /// Two samples are confident if fewer than c samples are more similar to the first than the
+    /// second is, and vice versa. The weight in H is their similarity.
     ///
     /// # Complexity
+    ///
     /// O(n' n log n) time, n'² numbers.
     ///
     /// # Determinism and ties
-    /// Of neighbours that are equally near, all are taken, so that there may be more than c.
+    ///
+    /// If neighbours are equally near, all of them are selected, so there may be more than c.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::prelude::*;
@@ -31,12 +36,12 @@ part! {
     /// # Ok::<(), Error>(())
     /// ```
     pub struct MutualNeighbours("mutual", "samples that are nearest neighbours of each other") {
-        /// c: how many neighbours of a sample count as nearest.
+        /// c: the number of nearest neighbours per sample.
         pub count: usize = 10, in Range::AtLeast(1.0);
     }
 }
 
-/// Adds [`MutualNeighbours`] under its name.
+/// Adds [`MutualNeighbours`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.confidence.add::<MutualNeighbours>();
 }
@@ -49,7 +54,7 @@ impl<S: Real> Confidence<S> for MutualNeighbours {
         _: &Ctx<'_, S>,
     ) -> Result<Confident<S>> {
         let (square, sizes) = (similarity.square(), similarity.grouping().sizes());
-        // How similar the last of the nearest neighbours of a sample of p is.
+        // The similarity of the last nearest neighbour to a sample of p.
         let reach = |p: usize| {
             let copies =
                 |q: usize| std::iter::repeat_n(square[(p, q)], sizes[q] - usize::from(p == q));
@@ -64,7 +69,7 @@ impl<S: Real> Confidence<S> for MutualNeighbours {
         Confident::from_pairs(similarity, real.map(|(p, q)| (p, q, square[(p, q)])))
     }
 
-    /// Ties may take every pair.
+    /// With ties, all pairs may be selected.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let result = Confident::<S>::bytes(shape, shape.all_pairs());
         Footprint::new(result, shape.square() + shape.each_sample(size_of::<S>()) + result * 2)

@@ -1,4 +1,4 @@
-//! The choice of pairs keeps the laws of its stage, and its own.
+//! The confidence rule passes the conformance suite of its stage, and further tests.
 
 use enclust_core::prelude::*;
 use enclust_example_custom_confidence::MutualNeighbours;
@@ -16,7 +16,7 @@ fn refuses_no_neighbours_at_all() {
     assert!(MutualNeighbours::default().count(0).check().is_err());
 }
 
-/// The definition, pair by pair over the samples.
+/// The definition, for each pair of samples.
 #[test]
 fn the_pairs_are_those_of_the_definition() {
     let ensemble = planted(40, 5, 3, 0.2, 2);

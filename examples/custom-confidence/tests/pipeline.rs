@@ -1,4 +1,4 @@
-//! The pairs work by name with every enhancer that enclust has.
+//! The confidence rule can be combined, by name, with all enhancers of enclust.
 
 use enclust::core::{Ctx, Method, Part, Partition, Stage};
 use enclust::metrics::Scores;

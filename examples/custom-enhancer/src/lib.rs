@@ -1,31 +1,37 @@
-//! An iterative enhancer of one's own, in a crate that needs `enclust-core` alone.
+//! A custom iterative enhancer, in a crate that depends only on `enclust-core`.
 //!
-//! It is written with dense matrices at the size n' of the groups and supplies one step;
-//! [`Problem::fixed_point`] is the loop, which keeps the fixed entries, asks the stopping rule and
-//! tells the observer.
+//! It uses dense matrices over the n' groups and implements one step. [`Problem::fixed_point`] is
+//! the loop, which keeps the fixed entries, checks the stopping rule and notifies the observer.
 
 use enclust_core::prelude::*;
 
 part! {
-    /// PageRank diffusion: two samples are alike if random walks from them, over the confident
-    /// pairs, meet samples that are alike.
+    /// PageRank diffusion: two samples are similar if random walks from them over the confident
+    /// pairs end at similar samples.
     ///
     /// # Problem
-    /// C ← (1 − t) A + t P C Pᵀ, where P is the random walk on H; a sample without a neighbour in H
-    /// stays where it is. Entries in Ω keep their value. The fixed point is the similarity of
-    /// where two walks stop that go on with probability t.
+    ///
+    /// C ← (1 − t) A + t P C Pᵀ, where P is the random walk on H. A walk stays at a sample
+    /// without neighbours in H. Entries in Ω keep their value. At the fixed point, the similarity
+    /// of two samples is the expected similarity of the ends of two walks that continue with
+    /// probability t.
     ///
     /// # Complexity
-    /// Two products of n' × n' matrices an iteration. It is the n × n iteration, step by step.
     ///
-    /// # Determinism
-    /// The number of threads changes no bit.
+    /// Two products of n' × n' matrices per iteration. Every iterate equals that of the n × n
+    /// iteration.
+    ///
+    /// # Determinism and ties
+    ///
+    /// The result does not depend on the number of threads.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::prelude::*;
     /// use enclust_example_custom_enhancer::PageRank;
     ///
-    /// // Samples 0 and 1 surely belong together; 2 is close to 1 alone.
+    /// // Samples 0 and 1 are a confident pair; 2 is similar only to 1.
     /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
     /// let confident = Confident::from_pairs(&a, [(0, 1, 0.9)])?;
     /// let problem = Problem::new(&a, &confident)?;
@@ -35,16 +41,16 @@ part! {
     /// # Ok::<(), Error>(())
     /// ```
     pub struct PageRank("pagerank", "damped random walks over the confident pairs") {
-        /// t: the probability that a walk goes on.
+        /// t: the probability that a walk continues.
         pub damping: f64 = 0.5, in Range::Within(0.0, 0.95);
-        /// How small the relative step must be (unused when another rule is given).
+        /// Upper bound on the relative step (unused if another rule is given).
         pub tolerance: f64 = 1e-4, in Range::Positive;
-        /// The last iteration to make, whatever the stopping rule says.
+        /// Maximum number of iterations, under any stopping rule.
         pub limit: usize = 500, in Range::AtLeast(1.0);
     }
 }
 
-/// Adds [`PageRank`] under its name.
+/// Adds [`PageRank`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.enhance.add::<PageRank>();
 }
@@ -64,8 +70,8 @@ impl<S: Real> Enhance<S> for PageRank {
         Some(Quantities::CHANGES | Quantities::ITERATE)
     }
 
-    /// The map brings matrices together by the factor t in a norm that weighs samples by their
-    /// degrees; ten stands for how much that may differ from the plain norm.
+    /// The map is a contraction with factor t in a norm that weights samples by their degrees.
+    /// The factor ten allows for the difference between this norm and the plain norm.
     fn claims(&self) -> Claims {
         Claims::default().with_accuracy(10.0 * self.tolerance / (1.0 - self.damping))
     }
@@ -75,7 +81,7 @@ impl<S: Real> Enhance<S> for PageRank {
     }
 }
 
-/// The rows of H, each divided by its sum; a walk without a way out stays.
+/// The rows of H, each divided by its sum; a walk without neighbours stays.
 fn walk<S: Real>(links: &Mat<S>) -> Mat<S> {
     let n = links.rows();
     let degree: Vec<S> = (0..n).map(|p| (0..n).map(|q| links[(p, q)]).sum()).collect();

@@ -1,4 +1,4 @@
-//! The enhancer keeps the laws of its stage, and its own.
+//! The enhancer passes the conformance suite of its stage, and further tests.
 
 use enclust::core::{
     Confidence, Ctx, Enhance, History, Microclusters, Problem, Quantities, Status,
@@ -22,7 +22,7 @@ fn grouping_equal_samples_changes_nothing() {
         let ctx = &Ctx::<f64>::default();
         let similarity = co_association(&microclusters);
         let mut confident = Threshold::default().select(&microclusters, &similarity, ctx).unwrap();
-        // Everything moves, within groups too.
+        // All values change, including those within groups.
         confident.fixed = enclust::core::Csr::empty(similarity.len(), similarity.len());
         confident.fixed_within.fill(false);
         let problem = Problem::new(&similarity, &confident).unwrap();

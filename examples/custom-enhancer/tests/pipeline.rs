@@ -1,4 +1,4 @@
-//! The enhancer stands between standard parts, by name, and obeys their rules.
+//! The enhancer can be combined, by name, with standard parts and stopping rules.
 
 use enclust::core::{Ctx, Ensemble, Method, Outcome, Part, Partition, PipelineSpec, Stage, Status};
 use enclust::metrics::Scores;
@@ -36,7 +36,7 @@ fn honours_a_standard_stopping_rule() {
     assert_eq!(run(Part::named("pagerank"), loose).report.status, Status::Converged);
 }
 
-/// It computes no residual, so a rule that reads one could never be met.
+/// It computes no residual, so a rule that reads the residual could never be met.
 #[test]
 fn refuses_a_rule_that_reads_what_it_does_not_provide() {
     let mut registry = standard::<f64>();

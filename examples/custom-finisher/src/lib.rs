@@ -1,30 +1,38 @@
-//! A consensus function of one's own, in a crate that needs `enclust-core`
-//! alone.
+//! A custom consensus function, in a crate that depends only on `enclust-core`.
 //!
-//! [`Consensus::fit`] reads the evidence once; the [`Fitted`] it gives answers
-//! for any number of clusters. A function that finds the number of clusters itself says so by
+//! [`Consensus::fit`] reads the evidence once; the [`Fitted`] that it returns can be cut into any
+//! number of clusters. A function that finds the number of clusters itself states this by
 //! [`Consensus::gives_exactly_k`].
 
 use enclust_core::prelude::*;
 
-/// How often the medoids may move; a few moves are the rule.
+/// Maximum number of moves of the medoids; a few are usual.
 const MOVES: usize = 100;
 
 part! {
-    /// k groups that are most similar to all the others, and what is nearest to each.
+    /// Clusters around k medoids: the groups that are most similar to all others.
     ///
-    /// **Problem.** Medoids that maximise the sum over samples of the similarity to
-    /// the nearest one: chosen greedily, then moved inside their clusters as long as
-    /// that helps. A group of equal samples stays together and counts as often as it
-    /// has samples.
+    /// # Problem
     ///
-    /// **Complexity.** O(n'² k) time, no memory besides the similarity.
+    /// Medoids that maximise the sum over samples of the similarity to the nearest medoid. They
+    /// are selected greedily and then moved inside their clusters while this improves the sum. A
+    /// group of equal samples stays together and counts with the number of its samples.
     ///
-    /// **Determinism and ties.** Ties go to the medoid chosen first and to the lowest
-    /// group; no random numbers.
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence, [`Error::ClusterCount`](enclust_core::Error::ClusterCount)
-    /// for k = 0 or more than n'.
+    /// O(n'² k) time, and no memory in addition to the similarity.
+    ///
+    /// # Determinism and ties
+    ///
+    /// Ties are broken by the medoid that was selected first and by the lowest group. There are
+    /// no random numbers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::KindMismatch`](enclust_core::Error::KindMismatch) for other evidence,
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) if k is 0 or larger than n'.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Consensus, Ctx, Similarity};
@@ -37,13 +45,15 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** L. Kaufman, P. Rousseeuw, *Finding Groups in Data*, 1990 (the
-    /// greedy choice); H.-S. Park, C.-H. Jun, "A simple and fast algorithm for
-    /// K-medoids clustering", Expert Systems with Applications 2009 (the moves).
+    /// # Reference
+    ///
+    /// L. Kaufman, P. Rousseeuw, *Finding Groups in Data*, 1990 (the greedy selection); H.-S.
+    /// Park, C.-H. Jun, "A simple and fast algorithm for K-medoids clustering", Expert Systems
+    /// with Applications 2009 (the moves).
     pub struct KMedoids("k-medoids", "k-medoids of a similarity");
 }
 
-/// Adds [`KMedoids`] under its name.
+/// Adds [`KMedoids`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.consensus.add::<KMedoids>();
 }
@@ -59,7 +69,7 @@ impl<S: Real> Consensus<S> for KMedoids {
     }
 }
 
-/// The similarity, ready to be clustered around medoids.
+/// The similarity to cluster.
 struct Around<S>(Similarity<S>);
 
 impl<S: Real> Fitted<S> for Around<S> {
@@ -94,7 +104,7 @@ impl<S: Real> Around<S> {
         }
     }
 
-    /// One medoid after the other, each the one that adds most.
+    /// Selects one medoid after the other; each is the one that increases the sum most.
     fn greedy(&self, k: usize) -> Vec<usize> {
         let n = self.0.len();
         let mut reached = vec![0.0; n];
@@ -109,8 +119,8 @@ impl<S: Real> Around<S> {
         medoids
     }
 
-    /// Which medoid each group belongs to. A medoid belongs to itself, whatever
-    /// is tied, so that no cluster is empty.
+    /// The medoid of each group. A medoid belongs to itself even if similarities are tied, so no
+    /// cluster is empty.
     fn nearest(&self, medoids: &[usize]) -> Vec<usize> {
         let nearest = |p| first_best(0..medoids.len(), |c| self.pull(p, medoids[c])).unwrap_or(0);
         (0..self.0.len())
@@ -118,7 +128,7 @@ impl<S: Real> Around<S> {
             .collect()
     }
 
-    /// The best medoid of each cluster; the one it has, if that is as good.
+    /// The best medoid of each cluster; the current one if it is equally good.
     fn moved(&self, medoids: &[usize], clusters: &[usize]) -> Vec<usize> {
         let members = |k| (0..clusters.len()).filter(move |&p| clusters[p] == k);
         let best = |(k, &medoid): (usize, &usize)| {
@@ -129,7 +139,7 @@ impl<S: Real> Around<S> {
     }
 }
 
-/// The candidate of the highest worth, the first one of several.
+/// The candidate with the highest value; the first one among equals.
 fn first_best(
     candidates: impl Iterator<Item = usize>,
     worth: impl Fn(usize) -> f64,

@@ -1,4 +1,4 @@
-//! The consensus function keeps the laws of its seam.
+//! The consensus function passes the conformance suite of its stage.
 
 use enclust_example_custom_finisher::KMedoids;
 

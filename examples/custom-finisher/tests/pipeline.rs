@@ -1,4 +1,4 @@
-//! The consensus function ends pipelines of standard parts, by name.
+//! The consensus function can be combined, by name, with standard parts.
 
 use enclust::core::{Ctx, Kind, Method, Part, Partition};
 use enclust::metrics::Scores;
@@ -6,7 +6,7 @@ use enclust::registry::standard;
 use enclust_example_custom_finisher::register;
 use enclust_testkit::generate::planted;
 
-/// Similarities that are not learned.
+/// Representations that are similarities and are not learned.
 const BY_FORMULA: [&str; 4] = ["eac", "lwca", "pts", "eca"];
 
 #[test]
@@ -27,7 +27,7 @@ fn finds_the_planted_clusters_after_every_representation() {
         }
         let outcome = pipeline.unwrap().run(&ensemble, 3, &Ctx::default()).unwrap();
         assert_eq!(outcome.partition.clusters(), 3);
-        // Learned similarities may need parameters that suit the data.
+        // Learned similarities may need parameters that fit the data.
         let ari = Scores::of(&truth, &outcome.partition).unwrap().ari;
         assert!(ari > 0.9 || !BY_FORMULA.contains(&represent), "{represent}: {ari}");
     }

@@ -1,24 +1,30 @@
-//! A method of one's own, in a crate that needs `enclust-core` alone.
+//! A custom method, in a crate that depends only on `enclust-core`.
 //!
-//! A [`Method`] is anything from an ensemble to a partition. This one chooses among the clusterings
-//! and leaves the rest to another method.
+//! A [`Method`] turns an ensemble into a partition. This one selects some of the clusterings and
+//! passes them to another method.
 
 use std::collections::HashMap;
 
 use enclust_core::prelude::*;
 
-/// Cluster ensemble selection: only the clusterings that agree most with the others are used.
+/// Cluster ensemble selection: uses only the clusterings that agree most with the others.
 ///
 /// # Problem
+///
 /// The agreement of two clusterings is the Fowlkes–Mallows index: the number of pairs that both
-/// join, over the geometric mean of the numbers that each joins. A clustering is kept if its
-/// mean agreement with all others is among the highest.
+/// join, divided by the geometric mean of the numbers of pairs that each joins. A clustering is
+/// kept if its mean agreement with all others is among the highest.
 ///
 /// # Complexity
+///
 /// O(n m²) time before the inner method begins.
 ///
 /// # Determinism and ties
-/// Of clusterings with equal agreement, the first ones are kept. They keep their order.
+///
+/// Among clusterings with equal agreement, the first ones are kept. The order of the clusterings
+/// does not change.
+///
+/// # Example
 ///
 /// ```
 /// use enclust_core::prelude::*;
@@ -31,6 +37,7 @@ use enclust_core::prelude::*;
 /// ```
 ///
 /// # Reference
+///
 /// X. Z. Fern, W. Lin, "Cluster ensemble selection", Statistical Analysis and Data Mining 2008.
 #[derive(Clone, Debug)]
 pub struct Selected<M> {
@@ -40,13 +47,13 @@ pub struct Selected<M> {
 }
 
 impl<M: Component> Selected<M> {
-    /// The inner method on this share of the clusterings, at least one.
+    /// The inner method on this share of the clusterings, but at least one.
     pub fn new(inner: M, share: f64) -> Self {
         let name = format!("selected({})", inner.name());
         Selected { inner, share, name }
     }
 
-    /// The clusterings that are used.
+    /// The selected clusterings.
     pub fn kept(&self, ensemble: &Ensemble) -> Vec<usize> {
         let m = ensemble.clusterings();
         let total = |k: usize| (0..m).map(|l| agreement(ensemble, k, l)).sum::<f64>();

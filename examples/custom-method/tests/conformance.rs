@@ -1,4 +1,4 @@
-//! The method keeps the laws of methods around any other, and its own.
+//! The method passes the conformance suite with any inner method, and further tests.
 
 use enclust::core::{Ctx, Ensemble, Method, Partition};
 use enclust::metrics::Scores;
@@ -15,7 +15,7 @@ fn keeps_the_laws_around_every_preset() {
     }
 }
 
-/// Six clusterings of 60 samples in 3 groups, and six that are noise.
+/// Six clusterings of 60 samples in 3 groups, and six clusterings of noise.
 fn half_noise() -> Ensemble {
     let (good, noise) = (planted(60, 6, 3, 0.2, 1), planted(60, 6, 3, 1.0, 2));
     let columns = (0..6).flat_map(|k| [noise.column(k), good.column(k)]);

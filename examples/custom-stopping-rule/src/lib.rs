@@ -1,15 +1,15 @@
-//! A stopping rule of one's own, in a crate that needs `enclust-core` alone.
+//! A custom stopping rule, in a crate that depends only on `enclust-core`.
 //!
-//! The rule is immutable and shared by parallel runs; what it remembers lives in the [`Check`]
-//! that each run starts. [`by_labels`] makes a check of a function of the labels.
+//! The rule is immutable and shared by parallel runs. Its state is kept in the [`Check`] that
+//! each run starts. [`by_labels`] makes a check from a function of the labels.
 
 use enclust_core::prelude::*;
 
 part! {
-    /// Stops when the labels are those of an earlier iteration: the partition has settled, or goes
-    /// round in a circle.
+    /// Stops when the labels equal those of an earlier iteration: the partition no longer
+    /// changes, or it cycles.
     ///
-    /// It keeps the labels of every iteration, n numbers each.
+    /// It stores the labels of every iteration, n numbers each.
     ///
     /// ```
     /// use enclust_core::prelude::*;
@@ -20,7 +20,7 @@ part! {
     pub struct Recurrence("recurrence", "the labels are those of an earlier iteration");
 }
 
-/// Adds [`Recurrence`] under its name.
+/// Adds [`Recurrence`] to a registry.
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.stop.add::<Recurrence>();
 }

@@ -1,4 +1,4 @@
-//! The rule keeps the laws of its stage, and its own.
+//! The rule passes the conformance suite of its stage, and further tests.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ fn keeps_the_laws() {
     stop::conformance(&Recurrence);
 }
 
-/// Iterations with these labels, one after the other.
+/// Iterations with these labels, in order.
 struct Labels(RefCell<Vec<[u8; 3]>>);
 
 impl State for Labels {

@@ -1,4 +1,4 @@
-//! The rule ends the iterations of the standard enhancers, by name.
+//! The rule ends the iterations of the standard enhancers, selected by name.
 
 use enclust::core::{Ctx, Error, Method, Part, Question, Status};
 use enclust::registry::standard;

@@ -1,4 +1,4 @@
-//! Anything that turns an ensemble into a partition.
+//! Methods: everything that turns an ensemble into a partition.
 
 use std::time::{Duration, Instant};
 
@@ -18,19 +18,20 @@ use crate::stages::component::{Component, forward};
 use crate::stages::consensus::{Consensus, Fitted};
 use crate::stages::stage::Stage;
 
-/// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is one; so is any
-/// algorithm that reads the whole ensemble its own way.
+/// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is one implementation;
+/// any algorithm that reads the whole ensemble can be another.
 pub trait Method<S: Real>: Component {
-    /// Does all work that does not depend on the number of clusters; or all work for the k of the
-    /// question, if the method [reads k](Self::reads_k).
+    /// Does all work that does not depend on the number of clusters. If the method [reads
+    /// k](Self::reads_k), it does all work for the k of the question.
     fn fit(&self, ensemble: &Ensemble, question: &Question, ctx: &Ctx<'_, S>) -> Result<Fit<S>>;
 
-    /// Whether a fit is for one number of clusters, so that every other needs a fit of its own.
+    /// Whether a fit is valid for one number of clusters only. If so, every other k needs its own
+    /// fit.
     fn reads_k(&self) -> bool {
         false
     }
 
-    /// From ensemble to k clusters in one go.
+    /// Fits the ensemble and cuts the result into k clusters.
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome> {
         let fit = self.fit(ensemble, &Question::clusters(k), ctx)?;
         let partition = fit.cut(k, ctx)?;
@@ -46,29 +47,29 @@ forward!(Method<S> {
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome>;
 });
 
-/// A method that has read its ensemble and can be cut into any k.
+/// The result of fitting a method to an ensemble. It can be cut into any k.
 #[non_exhaustive]
 pub struct Fit<S> {
-    /// What the consensus was built on, after enhancement.
+    /// The evidence that the consensus was built on, after enhancement.
     pub evidence: Evidence<S>,
-    /// How the representation was learned, if it iterates.
+    /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
-    /// How the enhancement went.
+    /// Report on the enhancement.
     pub report: Report,
     /// The consensus.
     pub fitted: Box<dyn Fitted<S>>,
     /// Time of each stage, in order.
     pub timings: Vec<(Stage, Duration)>,
-    /// The constraints it was made under, if there were any.
+    /// The constraints of the fit, if there were any.
     pub constraints: Option<Constraints>,
-    /// The only number of clusters it can be cut into, where the evidence was learned
-    /// for one.
+    /// The only number of clusters that the fit can be cut into, if the evidence was learned for
+    /// one k.
     pub clusters: Option<usize>,
 }
 
 impl<S: Real> Fit<S> {
-    /// The consensus of a similarity computed elsewhere, where there are no clusterings:
-    /// a [`Pipeline`](crate::Pipeline) without the stages that read them.
+    /// Computes the consensus of a similarity that was computed elsewhere, without any
+    /// clusterings: a [`Pipeline`](crate::Pipeline) without the stages that read clusterings.
     ///
     /// ```
     /// use enclust_core::{Ctx, Fit, Similarity};
@@ -96,8 +97,9 @@ impl<S: Real> Fit<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Memory`](crate::Error::Memory) if it does not fit, and those of the
-    /// consensus function.
+    ///
+    /// [`Error::Memory`](crate::Error::Memory) if the available memory is not enough, and the
+    /// errors of the consensus function.
     pub fn of_similarity(
         similarity: Similarity<S>,
         consensus: &dyn Consensus<S>,
@@ -118,8 +120,8 @@ impl<S: Real> Fit<S> {
         Ok(Fit { timings, ..Fit::new(evidence, fitted) })
     }
 
-    /// The consensus of some evidence, for a [`Method`] of one's own: nothing enhanced, no
-    /// constraints, to be cut into any k.
+    /// A fit for a custom [`Method`], made from evidence and its consensus. It has no enhancement
+    /// and no constraints, and can be cut into any k.
     pub fn new(evidence: Evidence<S>, fitted: Box<dyn Fitted<S>>) -> Self {
         Fit {
             evidence,
@@ -135,8 +137,9 @@ impl<S: Real> Fit<S> {
     /// The partition into k clusters.
     ///
     /// # Errors
-    /// [`Error::OtherClusters`] if the evidence was learned for another k, and those of
-    /// the consensus function.
+    ///
+    /// [`Error::OtherClusters`] if the evidence was learned for another k, and the errors of the
+    /// consensus function.
     pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
             return Err(Error::OtherClusters { fitted, k });
@@ -144,29 +147,29 @@ impl<S: Real> Fit<S> {
         ctx.install(|ctx| self.fitted.cut(k, ctx))?
     }
 
-    /// How many constraints a partition breaks; `None` if there were none.
+    /// The number of constraints that a partition violates; `None` if there are no constraints.
     pub fn violations(&self, partition: &Partition) -> Option<Violations> {
         self.constraints.as_ref().map(|c| c.violations(partition))
     }
 
-    /// The tree behind the consensus, if it has one.
+    /// The tree of the consensus, if it has one.
     pub fn dendrogram(&self) -> Option<&Dendrogram> {
         self.fitted.dendrogram()
     }
 }
 
-/// The end of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
     /// The consensus partition.
     pub partition: Partition,
-    /// How the representation was learned, if it iterates.
+    /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
-    /// How the enhancement went.
+    /// Report on the enhancement.
     pub report: Report,
     /// Time of each stage, in order.
     pub timings: Vec<(Stage, Duration)>,
-    /// How many constraints the partition breaks; `None` if there were none.
+    /// The number of constraints that the partition violates; `None` if there are no constraints.
     pub violations: Option<Violations>,
 }

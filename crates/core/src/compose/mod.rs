@@ -1,4 +1,4 @@
-//! Parts put together, by hand or by name.
+//! Composition of parts, in code or by name.
 
 pub(crate) mod method;
 pub(crate) mod params;

@@ -1,30 +1,30 @@
-//! Typed parameters with defaults, ranges and documentation in one place.
+//! Typed parameters with their defaults, ranges and documentation in one place.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::error::ParamError;
 
-/// A parameter value as a file or a command line writes it.
+/// A parameter value as it is written in a file or on a command line.
 ///
-/// With the feature `serde` it is read and written as a plain truth value, number or word.
+/// With the feature `serde` it is read and written as a plain boolean, number or string.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(untagged, expecting = "true, false, a number or a word"))]
 #[non_exhaustive]
 pub enum Value {
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
-    /// A word.
+    /// A string.
     Text(String),
 }
 
 impl Value {
-    /// Reads a value the way a command line writes it: `true`, `12`, `0.4`, `word`.
+    /// Parses a value as written on a command line: `true`, `12`, `0.4`, `word`.
     pub fn parse(text: &str) -> Self {
         if let Ok(b) = text.parse() {
             Value::Bool(b)
@@ -63,11 +63,11 @@ value_from!(bool => Bool, i64 => Int, i32 => Int, u32 => Int, f64 => Float, f32 
 /// Values by parameter name.
 pub type Values = BTreeMap<String, Value>;
 
-/// A type a parameter can have.
+/// A type that a parameter can have.
 pub trait ParamType: Sized {
-    /// What a value must look like, for messages.
+    /// A description of valid values, for messages.
     fn expected() -> String;
-    /// The typed value, if the raw one fits.
+    /// The typed value, or `None` if the raw value has another type.
     fn from_value(value: &Value) -> Option<Self>;
     /// The raw value.
     fn to_value(&self) -> Value;
@@ -130,7 +130,7 @@ macro_rules! whole_numbers {
 }
 whole_numbers!(usize, u64);
 
-/// `None` is written `auto`: the component chooses.
+/// `None` is written `auto`: the component chooses the value.
 impl<T: ParamType> ParamType for Option<T> {
     fn expected() -> String {
         format!("\"auto\" or {}", T::expected())
@@ -146,28 +146,28 @@ impl<T: ParamType> ParamType for Option<T> {
     }
 }
 
-/// The numbers a parameter may take.
+/// The values that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Range {
-    /// Anything its type allows.
+    /// Any value of the type.
     Any,
     /// Finite and greater than zero.
     Positive,
-    /// Greater than zero, at most one.
+    /// Greater than zero and at most one.
     Share,
-    /// Between both ends, both included.
+    /// Between the two ends, both included.
     Within(f64, f64),
-    /// From the first end, included, to the second, excluded.
+    /// From the first end (included) to the second (excluded).
     From(f64, f64),
-    /// From the first end, excluded, to the second, included.
+    /// From the first end (excluded) to the second (included).
     Above(f64, f64),
-    /// Finite and at least this.
+    /// Finite and at least this value.
     AtLeast(f64),
 }
 
 impl Range {
-    /// Whether a value lies in the range. Words and truth values always do.
+    /// Whether a value is in the range. Strings and booleans always are.
     pub fn contains(&self, value: &Value) -> bool {
         let x = match value {
             Value::Int(i) => *i as f64,
@@ -200,8 +200,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// What there is to know about one parameter; made by
-/// [`parameters!`](crate::parameters).
+/// The description of one parameter. It is made by [`parameters!`](crate::parameters).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParamSpec {
@@ -209,19 +208,19 @@ pub struct ParamSpec {
     pub name: &'static str,
     /// What it does.
     pub doc: String,
-    /// What a value looks like.
+    /// A description of valid values.
     pub expected: String,
-    /// The value it has when none is given.
+    /// The default value.
     pub default: Value,
-    /// The values it may take.
+    /// The range of valid values.
     pub range: Range,
-    /// The values published as tried when it was tuned, by its authors or, where they printed
-    /// none, by others; empty if no one has published any.
+    /// The values over which the parameter was tuned in publications: by its authors or, if they
+    /// list none, by others. Empty if no such values are published.
     pub tried: Vec<Value>,
 }
 
 impl ParamSpec {
-    /// A parameter with this default, of any value in the range.
+    /// A parameter with this default, range and documentation, and no published values.
     pub fn new<T: ParamType>(
         name: &'static str,
         doc: String,
@@ -234,23 +233,23 @@ impl ParamSpec {
     }
 }
 
-/// A parameter struct made by [`parameters!`](crate::parameters).
+/// A struct of parameters, made by [`parameters!`](crate::parameters).
 pub trait Parameters: Default {
     /// Every parameter, in order of declaration.
     fn specs() -> Vec<ParamSpec>;
 
-    /// The defaults, with the given values in place of theirs. Unknown names,
-    /// wrong types and values out of range are errors.
+    /// The defaults, overridden by the given values. Unknown names, wrong types and values out of
+    /// range are errors.
     fn from_values(values: &Values) -> Result<Self, ParamError>;
 
-    /// Checks every range.
+    /// Checks the range of every parameter.
     fn validate(&self) -> Result<(), ParamError>;
 
     /// All values by name.
     fn to_values(&self) -> Values;
 }
 
-/// A component without parameters.
+/// The parameters of a component that has none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NoParams;
 
@@ -276,12 +275,12 @@ impl Parameters for NoParams {
     }
 }
 
-/// Declares a struct of parameters: public fields, a default for each, ranges, and the
-/// [`Parameters`] that let files and command lines set them by name. A method of the same name
-/// sets a field of a value that is being built. `in` states the range and may be left out; `tried`
-/// lists the values that a parameter was tuned over in its paper. `check function;` behind the
-/// fields names a function from the struct to `Result<(), ParamError>`, for rules about several
-/// parameters.
+/// Declares a struct of parameters with public fields, a default and a range for each field, and
+/// an implementation of [`Parameters`], with which files and command lines set fields by name.
+/// For each field, a builder method of the same name sets its value. `in` gives the range and may
+/// be omitted. `tried` lists the values over which the parameter was tuned in its paper. `check
+/// function;` after the fields names a function from the struct to `Result<(), ParamError>` that
+/// checks rules about several parameters.
 ///
 /// ```
 /// use enclust_core::{Parameters, Range, Values, parameters};
@@ -291,9 +290,9 @@ impl Parameters for NoParams {
 ///     pub struct WalkParams for "walk" {
 ///         /// Number of steps.
 ///         pub steps: usize = 10, in Range::AtLeast(1.0), tried [1, 10, 100];
-///         /// Chance to stay.
+///         /// Probability of staying.
 ///         pub laziness: f64 = 0.5, in Range::From(0.0, 1.0);
-///         /// Whether to begin anywhere.
+///         /// Whether to start anywhere.
 ///         pub anywhere: bool = false;
 ///     }
 /// }
@@ -302,7 +301,7 @@ impl Parameters for NoParams {
 /// assert!(p.validate().is_ok());
 /// assert_eq!(WalkParams::specs()[0].tried, [1.into(), 10.into(), 100.into()]);
 /// let bad = WalkParams::from_values(&Values::from([("laziness".into(), 1.0.into())]));
-/// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 1 is out of range, must lie in [0, 1)");
+/// assert_eq!(bad.unwrap_err().to_string(), "walk: laziness = 1 is out of range: it must lie in [0, 1)");
 /// ```
 #[macro_export]
 macro_rules! parameters {
@@ -332,7 +331,7 @@ macro_rules! parameters {
 
         impl $name {
             $(
-                /// The same with another value of this parameter.
+                /// The same with a different value of this parameter.
                 #[must_use]
                 pub fn $field(mut self, $field: $type) -> Self {
                     self.$field = $field;
@@ -401,10 +400,10 @@ macro_rules! parameters {
     (@range $range:expr) => { $range };
 }
 
-/// Declares a part: a struct whose fields are its parameters, as [`parameters!`](crate::parameters) makes
-/// it, with
-/// the name of the part and a line about it. It implements [`Component`](crate::Component) and
-/// [`Described`](crate::Described), so registering the part is one line.
+/// Declares a part: a struct whose fields are its parameters (see
+/// [`parameters!`](crate::parameters)), with the name of the part and a one-line summary. The
+/// macro implements [`Component`](crate::Component) and [`Described`](crate::Described), so the
+/// part can be registered in one line.
 ///
 /// ```
 /// use enclust_core::{
@@ -433,10 +432,10 @@ macro_rules! parameters {
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// Parts that share their parameters name the struct that has them, which may be another part;
-/// `pub struct Other("other", "a line") of Cutter;` has a field `params: Cutter` and is made by
-/// `Other::from(Cutter::default().threshold(0.3))`. A part without parameters is written
-/// `pub struct Plain("plain", "a line");` and is a unit struct.
+/// A part can use the parameters of another struct, which may be another part: `pub struct
+/// Other("other", "a line") of Cutter;` has a field `params: Cutter` and is made by
+/// `Other::from(Cutter::default().threshold(0.3))`. A part without parameters is written `pub
+/// struct Plain("plain", "a line");` and is a unit struct.
 #[macro_export]
 macro_rules! part {
     (
@@ -531,15 +530,15 @@ macro_rules! part {
     };
 }
 
-/// Declares an enum that a parameter can name by word.
+/// Declares an enum that can be used as a parameter. Each variant has a word that names it.
 ///
 /// ```
 /// enclust_core::choice! {
-///     /// Which way to go.
+///     /// The direction of a turn.
 ///     pub enum Way {
-///         /// That way.
+///         /// To the left.
 ///         Left = "left",
-///         /// The other way.
+///         /// To the right.
 ///         Right = "right",
 ///     }
 /// }
@@ -583,7 +582,7 @@ macro_rules! choice {
     };
 }
 
-/// Checks one value against its range; the body of [`Parameters::validate`].
+/// Checks one value against its range. [`Parameters::validate`] calls it for every parameter.
 pub fn check_range(
     component: &'static str,
     parameter: &'static str,
@@ -602,12 +601,12 @@ pub fn check_range(
 }
 
 choice! {
-    /// What counts as one object when a group stands for several samples.
+    /// What counts as one object if a group represents several samples.
     pub enum Weighting {
-        /// Every sample counts: a group of r samples weighs r. Exact: the same
-        /// answer as at sample level.
+        /// Every sample counts: a group of r samples has weight r. The result is the same as on
+        /// the samples.
         Samples = "samples",
-        /// Every group counts once, whatever its size, as PTA, PTGP and DREC do.
+        /// Every group counts once, independent of its size, as in PTA, PTGP and DREC.
         Groups = "groups",
     }
 }

@@ -1,4 +1,4 @@
-//! Parts put together.
+//! Pipelines of parts.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -26,9 +26,10 @@ use crate::stages::stop::Stop;
 /// Representation → confident pairs → enhancement → consensus.
 ///
 /// Each part may be a value, a reference, a `Box<dyn …>` or an `Arc<dyn …>`; static, boxed and
-/// mixed compositions are the same struct. A composition is checked when it is made: parameters
-/// are in range, each stage reads the kind of evidence that the stage before makes, and a stopping
-/// rule reads what the enhancer provides. `with_…` swaps one part.
+/// mixed compositions use the same struct. A composition is checked when it is made: all
+/// parameters must be in range, each stage must accept the kind of evidence that the previous
+/// stage makes, and the enhancer must provide what the stopping rule reads. The methods `with_…`
+/// replace one part.
 ///
 /// `S` is the precision in which the stages store their numbers.
 #[derive(Clone, Debug)]
@@ -57,17 +58,19 @@ where
     /// A pipeline in double precision.
     ///
     /// # Errors
-    /// Those of [`in_precision`](Self::in_precision).
+    ///
+    /// The same as for [`in_precision`](Self::in_precision).
     pub fn new(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
         Self::in_precision(ca, confidence, enhance, consensus)
     }
 }
 
 impl<A: Ca<f64>, C: Consensus<f64>> Pipeline<f64, A, NoEnhancement, NoEnhancement, C> {
-    /// A pipeline in double precision that enhances nothing.
+    /// A pipeline in double precision without enhancement.
     ///
     /// # Errors
-    /// Those of [`in_precision`](Self::in_precision).
+    ///
+    /// The same as for [`in_precision`](Self::in_precision).
     pub fn plain(ca: A, consensus: C) -> Result<Self> {
         Self::new(ca, NoEnhancement, NoEnhancement, consensus)
     }
@@ -85,8 +88,9 @@ where
     /// `Pipeline::<f32, _, _, _, _>::in_precision(…)`.
     ///
     /// # Errors
-    /// [`Error::Param`] for a parameter out of range, [`Error::KindMismatch`] if a stage cannot
-    /// read the evidence that the stage before makes.
+    ///
+    /// [`Error::Param`] if a parameter is out of range; [`Error::KindMismatch`] if a stage does
+    /// not accept the evidence that the previous stage makes.
     pub fn in_precision(ca: A, confidence: F, enhance: E, consensus: C) -> Result<Self> {
         let parts: [&dyn Component; 4] = [&ca, &confidence, &enhance, &consensus];
         parts.iter().try_for_each(|part| part.check())?;
@@ -111,7 +115,7 @@ where
         Ok(pipeline.named())
     }
 
-    /// With the name that its parts make: every stage that does something.
+    /// Sets the name to that of all parts that have an effect.
     fn named(self) -> Self {
         let mut names = vec![self.ca.name()];
         if !self.enhance.is_identity() {
@@ -122,7 +126,7 @@ where
         Pipeline { name: names.join("+"), ..self }
     }
 
-    /// What this pipeline has besides its four parts, put over another choice of those.
+    /// The same pipeline with other parts; the stopping rule and the constraints are kept.
     fn over<A2, F2, E2, C2>(
         parts: Pipeline<S, A2, F2, E2, C2>,
         stop: Option<Arc<dyn Stop>>,
@@ -144,7 +148,8 @@ where
     /// The same pipeline with another representation.
     ///
     /// # Errors
-    /// Those of [`in_precision`](Self::in_precision), here and in the methods below.
+    ///
+    /// The same as for [`in_precision`](Self::in_precision), here and in the methods below.
     pub fn with_ca<A2: Ca<S>>(self, ca: A2) -> Result<Pipeline<S, A2, F, E, C>> {
         let parts = Pipeline::in_precision(ca, self.confidence, self.enhance, self.consensus)?;
         Self::over(parts, self.stop, self.constraints)
@@ -159,8 +164,8 @@ where
         Self::over(parts, self.stop, self.constraints)
     }
 
-    /// The same pipeline with another enhancer. A stopping rule stays if the new enhancer
-    /// enhances; if it cannot take the rule, that is an error.
+    /// The same pipeline with another enhancer. A stopping rule is kept if the new enhancer
+    /// enhances; if the new enhancer does not support the rule, an error is returned.
     pub fn with_enhance<E2: Enhance<S>>(self, enhance: E2) -> Result<Pipeline<S, A, F, E2, C>> {
         let parts = Pipeline::in_precision(self.ca, self.confidence, enhance, self.consensus)?;
         Self::over(parts, self.stop, self.constraints)
@@ -175,7 +180,7 @@ where
         Self::over(parts, self.stop, self.constraints)
     }
 
-    /// The same pipeline with a stopping rule in place of the enhancer's own.
+    /// The same pipeline with a stopping rule that replaces the enhancer's own.
     ///
     /// ```
     /// use enclust_core::{IterationLimit, Pipeline, Precomputed, Similarity};
@@ -196,16 +201,18 @@ where
     /// ```
     ///
     /// # Errors
-    /// [`Error::StopMismatch`] if the rule reads what the enhancer does not provide,
+    ///
+    /// [`Error::StopMismatch`] if the rule reads a quantity that the enhancer does not provide;
     /// [`Error::Unsupported`] if the enhancer does not iterate.
     pub fn with_stop(self, stop: impl Stop + 'static) -> Result<Self> {
         self.with_shared_stop(Arc::new(stop))
     }
 
-    /// The same with a rule that is shared already.
+    /// The same as [`with_stop`](Self::with_stop) for a rule behind an `Arc`.
     ///
     /// # Errors
-    /// Those of [`with_stop`](Self::with_stop).
+    ///
+    /// The same as for [`with_stop`](Self::with_stop).
     pub fn with_shared_stop(self, stop: Arc<dyn Stop>) -> Result<Self> {
         stop.check()?;
         let component = self.enhance.name().to_string();
@@ -213,7 +220,7 @@ where
             let what = format!("the stopping rule {}: it does not iterate", stop.name());
             return Err(Error::unsupported(component, what));
         };
-        // An iterate has labels inside a pipeline, which knows the consensus function.
+        // Labels of an iterate are available in a pipeline, because it has a consensus function.
         let labels = provided.contains(Quantities::ITERATE).then_some(Quantities::LABELS);
         let needs = stop.needs().without(provided.and(labels.unwrap_or_default()));
         if !needs.is_empty() {
@@ -223,27 +230,28 @@ where
         Ok(Pipeline { stop: Some(stop), ..self }.named())
     }
 
-    /// The same pipeline under constraints of the user, in place of earlier ones; an empty set is
-    /// none. They stay when parts are swapped.
+    /// The same pipeline with these user constraints, which replace earlier ones; an empty set
+    /// removes them. The constraints are kept when parts are replaced.
     ///
-    /// The representation is that of the ensemble alone. Then every constrained sample becomes a
-    /// group of its own, confident pairs are chosen, and the constraints replace what these fix.
-    /// In the enhanced similarity the constrained entries are exactly 1 and 0, even for an iterate
-    /// that was stopped early. (An enhancer that ignores Ω, as an ablation, propagates nothing of
-    /// them.)
+    /// The representation is computed from the ensemble alone. Then every constrained sample
+    /// becomes its own group, the confident pairs are selected, and the constraints override the
+    /// entries that these pairs fix. In the enhanced similarity the constrained entries are
+    /// exactly 1 and 0, even if the iteration was stopped early. (An enhancer that ignores Ω, as
+    /// in an ablation, does not propagate the constraints.)
     ///
-    /// Fitting returns [`Error::Unsupported`] if nothing is enhanced, because the constraints
-    /// would have no effect, and [`Error::Size`] if they are about another number of samples.
+    /// Fitting returns [`Error::Unsupported`] if the pipeline has no enhancer, because the
+    /// constraints would have no effect, and [`Error::Size`] if the constraints are for another
+    /// number of samples.
     pub fn with_constraints(self, constraints: Constraints) -> Self {
         Pipeline { constraints: Some(constraints).filter(|c| !c.is_empty()), ..self }
     }
 
-    /// What each stage of a run of this shape needs, in order; the run needs the largest
-    /// [peak](Need::peak) of them.
+    /// The memory that each stage needs in a run of this shape, in order. The run needs the
+    /// largest [peak](Need::peak) of them.
     ///
-    /// A run that has less is refused before anything of size n' × n' is made. What depends on
-    /// more than the shape is checked by the part itself, before it takes it: groups that linkage
-    /// must split, a cut into very many clusters.
+    /// If less memory is available, the run returns an error before anything of size n' × n' is
+    /// allocated. Memory that depends on more than the shape (groups that linkage must split, a
+    /// cut into very many clusters) is checked by the part itself before it is allocated.
     ///
     /// ```
     /// use enclust_core::{Bytes, Need, Pipeline, Precomputed, Shape, Similarity, Stage};
@@ -286,7 +294,7 @@ where
             needs.push(Need::new(Stage::Confidence, self.confidence.name(), before, pairs));
             let before = before + pairs.result;
             needs.push(Need::new(Stage::Enhance, self.enhance.name(), before, enhanced));
-            // The given similarity and the pairs are gone when the consensus begins.
+            // The input similarity and the pairs have been freed when the consensus begins.
             if kept == Kept::Everything {
                 held = before;
             }
@@ -297,7 +305,7 @@ where
         needs
     }
 
-    /// What the enhancer takes, and what a rule that looks at the iterate adds to it.
+    /// The memory of the enhancer, plus that of a rule that reads the iterate.
     fn enhancement(&self, shape: &Shape, pairs: Bytes) -> Footprint {
         let needs = self.stop.as_ref().map_or(Quantities::NONE, |stop| stop.needs());
         let needs = needs.and(shape.needs);
@@ -313,8 +321,9 @@ where
         own
     }
 
-    /// Runs the stages as [`fit`](Method::fit) does and keeps what they make: the label rows, the
-    /// similarity A before enhancement, the confident pairs H and Ω, the enhanced similarity C.
+    /// Runs the stages like [`fit`](Method::fit) and keeps all intermediate results: the label
+    /// rows, the similarity A before enhancement, the confident pairs H and Ω, and the enhanced
+    /// similarity C.
     ///
     /// ```
     /// use enclust_core::{Ctx, Ensemble, Pipeline, Precomputed, Question, Similarity};
@@ -344,7 +353,8 @@ where
     /// ```
     ///
     /// # Errors
-    /// Those of [`fit`](Method::fit).
+    ///
+    /// The same as for [`fit`](Method::fit).
     pub fn trace(
         &self,
         ensemble: &Ensemble,

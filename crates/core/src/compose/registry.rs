@@ -1,4 +1,4 @@
-//! Every part by name.
+//! The registry of parts by name.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::stages::enhance::{Enhance, NoEnhancement};
 use crate::stages::stage::Stage;
 use crate::stages::stop::Stop;
 
-/// A method by name: a pipeline that users can take apart.
+/// A named method, defined by a pipeline that users can modify.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// What it is made of.
+    /// The parts of the method.
     pub spec: PipelineSpec,
 }
 
 impl Preset {
-    /// A method of this name, made of these parts.
+    /// A method with this name, summary and parts.
     pub fn new(name: &'static str, summary: &'static str, spec: PipelineSpec) -> Self {
         Preset { name, summary, spec }
     }
@@ -40,8 +40,8 @@ impl Preset {
 
 /// Every part by name, one table per stage.
 ///
-/// Registration is explicit: a crate with parts exports a function that takes
-/// `&mut Registry<S>`. A new registry knows the parts of this crate: the standard stopping rules,
+/// Registration is explicit: a crate that provides parts exports a function that takes `&mut
+/// Registry<S>`. A new registry contains the parts of this crate: the standard stopping rules,
 /// the enhancer `none` and the backend `reference`.
 ///
 /// ```
@@ -55,7 +55,7 @@ impl Preset {
 pub struct Registry<S: Real> {
     /// Representations.
     pub ca: Table<dyn Ca<S>>,
-    /// Choices of confident pairs.
+    /// Confidence rules.
     pub confidence: Table<dyn Confidence<S>>,
     /// Enhancers.
     pub enhance: Table<dyn Enhance<S>>,
@@ -65,7 +65,7 @@ pub struct Registry<S: Real> {
     pub consensus: Table<dyn Consensus<S>>,
     /// Linear-algebra backends.
     pub backend: Table<dyn Backend<S>>,
-    /// The choice of confident pairs for an enhancer that is named without one.
+    /// The confidence rule that is used with an enhancer if none is named.
     pub usual_confidence: Option<Part>,
     presets: Vec<Preset>,
 }
@@ -77,7 +77,7 @@ impl<S: Real> Default for Registry<S> {
 }
 
 impl<S: Real> Registry<S> {
-    /// A registry with the parts of this crate alone.
+    /// A registry with only the parts of this crate.
     pub fn new() -> Self {
         let mut registry = Registry {
             ca: Table::new(Stage::Ca),
@@ -102,14 +102,14 @@ impl<S: Real> Registry<S> {
         registry
     }
 
-    /// This registry, if it is that of the precision `T`: for parts that exist in one precision
-    /// only.
+    /// This registry if its precision is `T`, otherwise `None`; for parts that exist in one
+    /// precision only.
     ///
     /// ```
     /// use enclust_core::{Backend, MatMut, MatRef, Real, Reference, Registry, part};
     ///
     /// part! {
-    ///     /// A library that has double precision only.
+    ///     /// A library that supports double precision only.
     ///     pub struct DoubleOnly("double-only", "kernels in double precision");
     /// }
     ///
@@ -135,21 +135,22 @@ impl<S: Real> Registry<S> {
         (self as &mut dyn Any).downcast_mut()
     }
 
-    /// Adds a method; one of the same name is replaced.
+    /// Adds a method. A method of the same name is replaced.
     pub fn add_preset(&mut self, preset: Preset) {
         self.presets.retain(|p| p.name != preset.name);
         self.presets.push(preset);
     }
 
-    /// Every method.
+    /// All methods.
     pub fn presets(&self) -> &[Preset] {
         &self.presets
     }
 
-    /// The method of that name.
+    /// The method with this name.
     ///
     /// # Errors
-    /// [`Error::UnknownComponent`], which lists the methods that are known.
+    ///
+    /// [`Error::UnknownComponent`], which lists the known methods.
     pub fn preset(&self, name: &str) -> Result<&Preset> {
         self.presets.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownComponent {
             stage: "method",
@@ -158,11 +159,12 @@ impl<S: Real> Registry<S> {
         })
     }
 
-    /// Builds a stopping rule, or a combination of rules: `any(…)`, `all(…)`.
+    /// Builds a stopping rule or a combination of rules: `any(…)`, `all(…)`.
     ///
     /// # Errors
-    /// Those of [`Table::build`]; [`Error::Unsupported`] for a rule that is made of others but is
-    /// no combination, or a combination of none.
+    ///
+    /// The same as for [`Table::build`]; [`Error::Unsupported`] if a rule that is not a
+    /// combination contains other rules, or if a combination is empty.
     pub fn stopping_rule(&self, part: &Part) -> Result<Arc<dyn Stop>> {
         if !combines(&part.name) {
             return match part.of.first() {
@@ -181,20 +183,22 @@ impl<S: Real> Registry<S> {
         })
     }
 
-    /// Builds a pipeline from names.
+    /// Builds a pipeline from the names of its parts.
     ///
     /// # Errors
-    /// Those of building each part and of [`Pipeline::in_precision`];
-    /// [`Error::Unsupported`] for an enhancer without confident pairs, and for a parameter of the
-    /// enhancer's own stopping rule where another rule is named.
+    ///
+    /// The errors of building each part and of [`Pipeline::in_precision`]; [`Error::Unsupported`]
+    /// if an enhancer has no confident pairs, or if a parameter of the enhancer's own stopping
+    /// rule is set although another rule is named.
     pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
         let enhance = self.enhance.build(&spec.enhance)?;
         if !enhance.is_identity() && spec.confidence.is_none() {
-            let what = "having no confident pairs to propagate; choose some, such as threshold";
+            let what =
+                "an empty set of confident pairs; choose a confidence rule, such as threshold";
             return Err(Error::unsupported(&spec.enhance.name, what));
         }
         if enhance.is_identity() && !spec.confidence.is_none() {
-            let what = format!("the confident pairs of {}, which nothing reads", spec.confidence);
+            let what = format!("the confidence rule {}; choose an enhancer, too", spec.confidence);
             return Err(Error::unsupported("a pipeline without an enhancer", what));
         }
         self.check_stop_parameters(spec, &*enhance)?;
@@ -212,7 +216,8 @@ impl<S: Real> Registry<S> {
         }
     }
 
-    /// A parameter that another rule makes idle is refused unless it has its default value.
+    /// Returns an error if a parameter that has no effect under another stopping rule is set to a
+    /// value other than its default.
     fn check_stop_parameters(&self, spec: &PipelineSpec, enhance: &dyn Enhance<S>) -> Result<()> {
         let Some(stop) = &spec.stop else { return Ok(()) };
         let declared = &self.enhance.get(&spec.enhance.name)?.parameters;
@@ -227,7 +232,7 @@ impl<S: Real> Registry<S> {
         Ok(())
     }
 
-    /// The same error with the names of the rules that the enhancer could take.
+    /// The same error with the names of the rules that the enhancer supports.
     fn with_rules_that_work(&self, error: Error, spec: &PipelineSpec) -> Error {
         let Error::StopMismatch { rule, needs, component, .. } = error else { return error };
         let without = PipelineSpec { stop: None, ..spec.clone() };
@@ -239,10 +244,10 @@ impl<S: Real> Registry<S> {
         Error::StopMismatch { rule, needs, component, known }
     }
 
-    /// Puts another part at a stage of a pipeline. Parameters that both parts have keep their
-    /// values: a pipeline with λ = 0.1 keeps it when its enhancer is swapped. An enhancer put into
-    /// a pipeline without confident pairs brings the [usual](Self::usual_confidence) ones, and
-    /// `none` takes them away again.
+    /// Replaces the part of one stage of a pipeline. Parameters that both parts have keep their
+    /// values: a pipeline with λ = 0.1 keeps it when its enhancer is replaced. If an enhancer is
+    /// put into a pipeline without confident pairs, the [usual](Self::usual_confidence)
+    /// confidence rule is added; the enhancer `none` removes it again.
     ///
     /// ```
     /// use enclust_core::{Part, PipelineSpec, Registry, Stage};
@@ -256,8 +261,9 @@ impl<S: Real> Registry<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::UnknownComponent`] for a name that is not registered; [`Error::Unsupported`] for a
-    /// stage without a choice of parts.
+    ///
+    /// [`Error::UnknownComponent`] for a name that is not registered; [`Error::Unsupported`] for
+    /// a stage whose part cannot be chosen.
     pub fn swap(&self, spec: &mut PipelineSpec, stage: Stage, part: Part) -> Result<()> {
         let mut kept = part.clone();
         if part.of.is_empty() {
@@ -283,6 +289,7 @@ impl<S: Real> Registry<S> {
     /// The parameters that a part declares.
     ///
     /// # Errors
+    ///
     /// [`Error::UnknownComponent`] for a name that is not registered.
     pub fn parameters(&self, stage: Stage, name: &str) -> Result<&[ParamSpec]> {
         Ok(match stage {
@@ -307,8 +314,8 @@ impl<S: Real> Registry<S> {
         })
     }
 
-    /// The same parts with every parameter written out, defaults included: what a record of a run
-    /// holds.
+    /// The same pipeline with every parameter written out, including defaults, as stored in the
+    /// record of a run.
     ///
     /// ```
     /// use enclust_core::{Part, PipelineSpec, Registry};
@@ -320,8 +327,9 @@ impl<S: Real> Registry<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::UnknownComponent`] for a name that is not registered. Values are not
-    /// checked; [`pipeline`](Self::pipeline) does that.
+    ///
+    /// [`Error::UnknownComponent`] for a name that is not registered. Values are not checked here
+    /// but in [`pipeline`](Self::pipeline).
     pub fn resolved(&self, spec: &PipelineSpec) -> Result<PipelineSpec> {
         Ok(PipelineSpec {
             ca: self.ca.resolved(&spec.ca)?,
@@ -342,7 +350,7 @@ impl<S: Real> Registry<S> {
         Ok(Part { of: of?, ..part.clone() })
     }
 
-    /// Every part of every stage, for listings.
+    /// All parts of all stages, for listings.
     pub fn listing(&self) -> Vec<Listed<'_>> {
         let mut out = Vec::new();
         list(&self.ca, &mut out);
@@ -358,12 +366,12 @@ impl<S: Real> Registry<S> {
 /// The names of the precisions.
 const PRECISIONS: [&str; 2] = [<f32 as Real>::NAME, <f64 as Real>::NAME];
 
-/// Whether a stopping rule of this name is made of others.
+/// Whether a stopping rule with this name is a combination of other rules.
 fn combines(name: &str) -> bool {
     [AnyOf::NAME, AllOf::NAME].contains(&name)
 }
 
-/// A part as a listing shows it.
+/// A part in a listing.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Listed<'a> {
@@ -371,7 +379,7 @@ pub struct Listed<'a> {
     pub stage: Stage,
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A one-line summary.
     pub summary: &'static str,
     /// Its parameters.
     pub parameters: &'a [ParamSpec],

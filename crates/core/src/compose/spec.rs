@@ -1,4 +1,4 @@
-//! Parts and pipelines in words.
+//! Text form of parts and pipelines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use crate::compose::params::{Value, Values};
 use crate::error::{Error, Result};
 use crate::stages::stage::Stage;
 
-/// A part named with the values of its parameters, as files and command lines write it.
+/// The name of a part with the values of its parameters, as written in files and on command lines.
 ///
 /// ```
 /// use enclust_core::Part;
@@ -20,7 +20,7 @@ use crate::stages::stage::Stage;
 /// ```
 ///
 /// With the feature `serde` it is written as `{"name": …, "parameters": {…}}`. The name of a
-/// combination of rules is what the command line writes: `any(kkt, iterations)`.
+/// combination of rules is its text on the command line: `any(kkt, iterations)`.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "written::Written", try_from = "written::Written"))]
@@ -30,7 +30,7 @@ pub struct Part {
     pub name: String,
     /// Parameters that differ from their defaults.
     pub values: Values,
-    /// The parts it is made of, for stopping rules that combine others.
+    /// The parts that it combines, for stopping rules that combine others.
     pub of: Vec<Part>,
 }
 
@@ -40,18 +40,18 @@ impl Part {
         Part { name: name.into(), values: Values::new(), of: Vec::new() }
     }
 
-    /// With one parameter set.
+    /// The same part with one parameter set.
     pub fn set(mut self, parameter: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.insert(parameter.into(), value.into());
         self
     }
 
-    /// With these values in place of its own.
+    /// The same part with these values, which replace its own.
     pub fn with_values(self, values: Values) -> Self {
         Part { values, ..self }
     }
 
-    /// The name of the part; a combination of rules is told by the rules in it.
+    /// The name of the part. For a combination of rules, the name lists the rules in it.
     ///
     /// ```
     /// use enclust_core::Part;
@@ -65,7 +65,7 @@ impl Part {
         if self.of.is_empty() { self.name.clone() } else { self.to_string() }
     }
 
-    /// Whether it is the part that does nothing.
+    /// Whether this is the part `none`.
     pub fn is_none(&self) -> bool {
         self.name == "none"
     }
@@ -87,10 +87,11 @@ impl fmt::Display for Part {
 impl FromStr for Part {
     type Err = Error;
 
-    /// Reads `name` or `name(parameter=value, …)`; a rule that combines others is written
+    /// Parses `name` or `name(parameter=value, …)`. A rule that combines others is written
     /// `any(rule, rule)`.
     ///
     /// # Errors
+    ///
     /// [`Error::Syntax`] for anything else.
     fn from_str(text: &str) -> Result<Self> {
         let refused = |reason: &str| Error::Syntax { text: text.into(), reason: reason.into() };
@@ -119,7 +120,7 @@ impl FromStr for Part {
     }
 }
 
-/// The items between commas outside parentheses; `None` if parentheses do not match.
+/// Splits at commas outside parentheses; `None` if the parentheses do not match.
 fn items(text: &str) -> Option<Vec<&str>> {
     let (mut items, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (at, sign) in text.char_indices() {
@@ -138,7 +139,7 @@ fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then(|| if nothing { Vec::new() } else { items })
 }
 
-/// How serde reads and writes a part.
+/// The serde form of a part.
 #[cfg(feature = "serde")]
 mod written {
     use super::{Part, Values};
@@ -169,8 +170,8 @@ mod written {
     }
 }
 
-/// The parts of a pipeline by name, and what it is to run on if that is part of the question, as
-/// in an ablation.
+/// The parts of a pipeline by name. Backend and precision are included if they are part of the
+/// question, as in an ablation.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -181,23 +182,24 @@ pub struct PipelineSpec {
     pub confidence: Part,
     /// The enhancer.
     pub enhance: Part,
-    /// A stopping rule in place of the enhancer's own.
+    /// A stopping rule that replaces the enhancer's own.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub stop: Option<Part>,
     /// The consensus function.
     pub consensus: Part,
-    /// The backend, where one is named. [`Registry::pipeline`](crate::Registry::pipeline) does not
-    /// read it: a pipeline runs on the backend of its context.
+    /// The backend, if one is named. [`Registry::pipeline`](crate::Registry::pipeline) does not
+    /// read it, because a pipeline uses the backend of its context.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub backend: Option<Part>,
-    /// The precision, `f32` or `f64`, where one is named. A registry is of one precision, so
-    /// [`Registry::pipeline`](crate::Registry::pipeline) does not read it either.
+    /// The precision, `f32` or `f64`, if one is named.
+    /// [`Registry::pipeline`](crate::Registry::pipeline) does not read it, because a registry has
+    /// one precision.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub precision: Option<Part>,
 }
 
 impl PipelineSpec {
-    /// Representation and consensus, nothing enhanced.
+    /// A representation and a consensus function, without enhancement.
     pub fn plain(ca: Part, consensus: Part) -> Self {
         let none = Part::named("none");
         let (stop, backend, precision) = (None, None, None);
@@ -205,7 +207,7 @@ impl PipelineSpec {
         PipelineSpec { ca, confidence, enhance, stop, consensus, backend, precision }
     }
 
-    /// The same with confident pairs that are propagated.
+    /// The same with a confidence rule and an enhancer.
     pub fn enhanced(self, confidence: Part, enhance: Part) -> Self {
         PipelineSpec { confidence, enhance, ..self }
     }
@@ -215,13 +217,13 @@ impl PipelineSpec {
         PipelineSpec { stop: Some(stop), ..self }
     }
 
-    /// The parts by stage, in the order of the data; stopping rule, backend and precision only
-    /// where they are named.
+    /// The parts by stage, in the order of the data. Stopping rule, backend and precision are
+    /// included only if they are named.
     pub fn parts(&self) -> Vec<(Stage, &Part)> {
         Stage::ALL.into_iter().filter_map(|s| Some((s, self.part(s)?))).collect()
     }
 
-    /// The part of a stage; `None` for a stage without one.
+    /// The part of a stage; `None` if the stage has none.
     pub fn part(&self, stage: Stage) -> Option<&Part> {
         match stage {
             Stage::Ca => Some(&self.ca),
@@ -235,7 +237,7 @@ impl PipelineSpec {
         }
     }
 
-    /// The part of a stage, to change it; `None` for a stage without one.
+    /// A mutable reference to the part of a stage; `None` if the stage has none.
     pub fn part_mut(&mut self, stage: Stage) -> Option<&mut Part> {
         match stage {
             Stage::Ca => Some(&mut self.ca),
@@ -249,11 +251,12 @@ impl PipelineSpec {
         }
     }
 
-    /// Puts a part at a stage, whatever stands there. [`Registry::swap`](crate::Registry::swap)
-    /// keeps the parameters that both parts have.
+    /// Sets the part of a stage and replaces the current one.
+    /// [`Registry::swap`](crate::Registry::swap) also keeps the parameters that both parts have.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a stage without a choice of parts.
+    ///
+    /// [`Error::Unsupported`] for a stage whose part cannot be chosen.
     pub fn put(&mut self, stage: Stage, part: Part) -> Result<()> {
         match stage {
             Stage::Stop => self.stop = Some(part),
@@ -280,13 +283,18 @@ impl PipelineSpec {
     /// ```
     ///
     /// # Errors
-    /// Those of reading a [`Stage`]; [`Error::Unsupported`] if nothing stands at the stage. Whether
-    /// the part has such a parameter shows when it is built.
+    ///
+    /// The errors of parsing a [`Stage`]; [`Error::Unsupported`] if the stage has no part.
+    /// Whether the part has such a parameter is checked when it is built.
     pub fn set(&mut self, path: &str, value: impl Into<Value>) -> Result<()> {
         let (stage, parameter) = path.split_once('.').unwrap_or((path, ""));
         let stage: Stage = stage.parse()?;
-        let unset =
-            || Error::unsupported("the pipeline", format!("{path}: it names no {}", stage.noun()));
+        let unset = || {
+            Error::unsupported(
+                "the pipeline",
+                format!("{path}, because it has no {}", stage.noun()),
+            )
+        };
         match self.part_mut(stage) {
             Some(part) if !part.of.is_empty() => {
                 let what = format!("{path}: write the parameter inside {part}");
@@ -299,7 +307,7 @@ impl PipelineSpec {
     }
 }
 
-/// Every part that does something: `lwca + threshold + exact + average`.
+/// All parts that have an effect: `lwca + threshold + exact + average`.
 impl fmt::Display for PipelineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = self.parts().into_iter().filter(|(_, part)| !part.is_none());

@@ -1,4 +1,4 @@
-//! A pipeline at work: one stage after the other.
+//! A run of a pipeline, stage by stage.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,10 +24,10 @@ use crate::stages::consensus::Consensus;
 use crate::stages::enhance::{Enhance, Problem};
 use crate::stages::stage::Stage;
 
-/// A run with everything that its stages made.
+/// A run with all intermediate results.
 #[non_exhaustive]
 pub struct Trace<S> {
-    /// The label rows, at the groups that the confident pairs were chosen for.
+    /// The label rows, over the groups for which the confident pairs were selected.
     pub microclusters: Microclusters,
     /// A: the evidence before enhancement.
     pub given: Evidence<S>,
@@ -37,7 +37,7 @@ pub struct Trace<S> {
     pub fit: Fit<S>,
 }
 
-/// What the stages of a run made, as far as it was kept.
+/// The results of the stages of a run that were kept.
 pub(super) struct Made<S> {
     microclusters: Microclusters,
     /// The similarity before enhancement, if it was enhanced.
@@ -47,7 +47,7 @@ pub(super) struct Made<S> {
 }
 
 impl<S: Real> Made<S> {
-    /// Of a run that kept everything.
+    /// For a run that kept everything.
     pub fn into_trace(self) -> Trace<S> {
         let Made { microclusters, given, confident, fit } = self;
         let given = given.map_or_else(|| fit.evidence.clone(), Evidence::from);
@@ -55,12 +55,12 @@ impl<S: Real> Made<S> {
     }
 }
 
-/// What is kept of a run besides its answer.
+/// Which intermediate results of a run are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
-    /// Each stage's input is dropped when the stage is done.
+    /// The input of each stage is freed when the stage is done.
     Nothing,
-    /// Everything, for a [`Trace`].
+    /// All of them, for a [`Trace`].
     Everything,
 }
 
@@ -100,17 +100,17 @@ where
 
         let grouping = self.split(&represented.evidence)?;
         let regrouped = !Arc::ptr_eq(&grouping, microclusters.grouping());
-        let microclusters = match regrouped && !self.enhance.is_identity() {
-            true => microclusters.refined(&grouping)?,
-            false => microclusters,
+        let microclusters = if regrouped && !self.enhance.is_identity() {
+            microclusters.refined(&grouping)?
+        } else {
+            microclusters
         };
-        let needs = match regrouped {
-            // There are more groups than the run was checked for.
-            true => {
-                let shape = shape_of(&microclusters, question, ctx);
-                budget(&shape.with_groups(grouping.len()))?
-            }
-            false => needs,
+        let needs = if regrouped {
+            // There are more groups than in the shape that was checked before.
+            let shape = shape_of(&microclusters, question, ctx);
+            budget(&shape.with_groups(grouping.len()))?
+        } else {
+            needs
         };
         let given = regroup(represented.evidence, &grouping)?;
         let (evidence, given, confident, report) = match given {
@@ -149,7 +149,7 @@ where
     fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {
         match &self.constraints {
             Some(_) if self.enhance.is_identity() => {
-                let what = "must-link and cannot-link constraints";
+                let what = "must-link and cannot-link constraints; choose an enhancer";
                 Err(Error::unsupported(self.enhance.name(), what))
             }
             Some(constraints) => constraints.check_samples(ensemble.samples()),
@@ -190,8 +190,9 @@ where
         Ok((similarity, confident, enhanced.report))
     }
 
-    /// The groups of the evidence, constrained samples on their own. Groups are split after the
-    /// representation is built, because one that counts groups (PTS) would differ on finer groups.
+    /// The groups of the evidence, with every constrained sample in its own group. Groups are
+    /// split after the representation is built, because a representation that counts groups (PTS)
+    /// would give different values on finer groups.
     fn split(&self, evidence: &Evidence<S>) -> Result<Arc<Grouping>> {
         match &self.constraints {
             Some(constraints) => constraints.split(evidence.grouping()),
@@ -200,14 +201,15 @@ where
     }
 }
 
-/// What an enhancement begins with.
+/// The input of an enhancement.
 struct Enhancement<'a, S> {
     microclusters: &'a Microclusters,
     a: &'a Similarity<S>,
     question: &'a Question,
 }
 
-/// A similarity over the groups of the run; constraints may tell samples apart that it does not.
+/// The similarity over the groups of the run. Constraints can separate samples that the
+/// similarity does not separate.
 fn regroup<S: Real>(evidence: Evidence<S>, grouping: &Arc<Grouping>) -> Result<Evidence<S>> {
     match evidence {
         Evidence::Similarity(a) if !Arc::ptr_eq(a.grouping(), grouping) => {
@@ -217,12 +219,19 @@ fn regroup<S: Real>(evidence: Evidence<S>, grouping: &Arc<Grouping>) -> Result<E
     }
 }
 
-/// Refuses an ensemble whose rows cannot even be merged. How many are distinct is not known yet.
+/// Returns an error if there is not enough memory to merge the rows of the ensemble. The number
+/// of distinct rows is not known at this point.
 fn check_rows(ensemble: &Ensemble, limit: Option<Bytes>) -> Result<()> {
     let (n, m) = (ensemble.samples(), ensemble.clusterings());
     let needed = Microclusters::footprint(n, m, n).total();
     let size = format!("{n} samples and {m} clusterings");
-    memory::require(&Stage::Microclusters.of(""), needed, limit, &size, "take fewer of either")
+    memory::require(
+        &Stage::Microclusters.of(""),
+        needed,
+        limit,
+        &size,
+        "use fewer samples or clusterings",
+    )
 }
 
 fn shape_of<S: Real>(
@@ -233,8 +242,8 @@ fn shape_of<S: Real>(
     Shape::of::<S>(microclusters).with_needs(ctx.watch().needs()).with_k(question.k)
 }
 
-/// Begins a stage: tells the observer, and leaves the stage the memory that earlier ones do not
-/// hold.
+/// Begins a stage: notifies the observer and gives the stage the memory that earlier results do
+/// not occupy.
 fn begin<'a, S: Real>(ctx: &Ctx<'a, S>, needs: &[Need], stage: Stage) -> Result<Ctx<'a, S>> {
     ctx.watch().begin(stage)?;
     let held = needs.iter().find(|need| need.stage == stage).map(|need| need.held);

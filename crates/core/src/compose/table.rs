@@ -22,16 +22,16 @@ type Build<T> = dyn Fn(&Values) -> Result<Box<T>> + Send + Sync;
 pub struct Entry<T: ?Sized> {
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A one-line summary.
     pub summary: &'static str,
     /// Its parameters.
     pub parameters: Vec<ParamSpec>,
     build: Box<Build<T>>,
 }
 
-/// A part that can stand behind `dyn`: every part of the stage whose trait `T` is.
+/// A part that can be used as the trait object `T` of its stage.
 pub trait PartOf<T: ?Sized> {
-    /// The part in a box.
+    /// The boxed part.
     fn boxed(self) -> Box<T>;
 }
 
@@ -52,7 +52,7 @@ impl<P: Stop + 'static> PartOf<dyn Stop> for P {
     }
 }
 
-/// The parts of one stage by name, in the order in which they were added.
+/// The parts of one stage by name, in the order in which they were registered.
 pub struct Table<T: ?Sized> {
     stage: Stage,
     entries: Vec<Entry<T>>,
@@ -63,12 +63,12 @@ impl<T: ?Sized> Table<T> {
         Table { stage, entries: Vec::new() }
     }
 
-    /// Adds a part that describes itself; one of the same name is replaced.
+    /// Adds a part that implements [`Described`]. A part of the same name is replaced.
     pub fn add<P: Described + PartOf<T> + 'static>(&mut self) {
         self.register::<P>(P::NAME, P::SUMMARY, |part| Ok(part.boxed()));
     }
 
-    /// Adds a part under this name, made from parameters `P`; one of the same name is replaced.
+    /// Adds a part under this name, built from parameters `P`. A part of the same name is replaced.
     pub fn register<P: Parameters>(
         &mut self,
         name: &'static str,
@@ -85,25 +85,26 @@ impl<T: ?Sized> Table<T> {
         }
     }
 
-    /// The stage whose parts these are.
+    /// The stage of these parts.
     pub fn stage(&self) -> Stage {
         self.stage
     }
 
-    /// Every part.
+    /// All parts.
     pub fn entries(&self) -> &[Entry<T>] {
         &self.entries
     }
 
-    /// Every name.
+    /// All names.
     pub fn names(&self) -> Vec<&'static str> {
         self.entries.iter().map(|e| e.name).collect()
     }
 
-    /// The part of that name.
+    /// The part with this name.
     ///
     /// # Errors
-    /// [`Error::UnknownComponent`], which lists the names that are known.
+    ///
+    /// [`Error::UnknownComponent`], which lists the known names.
     pub fn get(&self, name: &str) -> Result<&Entry<T>> {
         self.entries.iter().find(|e| e.name == name).ok_or_else(|| Error::UnknownComponent {
             stage: self.stage.noun(),
@@ -115,8 +116,9 @@ impl<T: ?Sized> Table<T> {
     /// Builds a part.
     ///
     /// # Errors
-    /// [`Error::UnknownComponent`] for an unknown name, [`Error::Param`] for a parameter that the
-    /// part does not have or that is out of range.
+    ///
+    /// [`Error::UnknownComponent`] for an unknown name; [`Error::Param`] if a parameter is
+    /// unknown or out of range.
     pub fn build(&self, part: &Part) -> Result<Box<T>> {
         (self.get(&part.name)?.build)(&part.values)
     }
@@ -131,8 +133,8 @@ impl<T: ?Sized> Table<T> {
     }
 }
 
-/// The error under the name by which the part is registered: parameter structs may be shared, or
-/// belong to no part at all.
+/// The same error with the registered name of the part. Parameter structs may be shared or belong
+/// to no part.
 fn named(error: ParamError, name: &'static str) -> ParamError {
     match error {
         ParamError::Unknown { parameter, known, .. } => {

@@ -1,4 +1,4 @@
-//! What the user knows: pairs that belong together, and pairs that do not.
+//! User constraints: pairs that belong together and pairs that do not.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,26 +13,34 @@ use crate::stages::confident::Confident;
 
 type Pair = (usize, usize);
 
-/// Must-link and cannot-link pairs of samples, free of contradictions.
+/// Must-link and cannot-link pairs of samples without contradictions.
 ///
-/// **Meaning.** They bind the matrix, not the labels: the entry of a must-link pair
-/// is fixed to 1 in the enhanced similarity, that of a cannot-link pair to 0, and the
-/// enhancement carries this on to other pairs. They override what the confident pairs
-/// fix, add no edge to H, and only the pairs given are fixed, not what follows from
-/// them. The labels may still break some; [`Outcome`](crate::Outcome) counts how many.
+/// # Meaning
 ///
-/// **Use.** [`Pipeline::with_constraints`](crate::Pipeline::with_constraints). A
-/// method of your own [splits](Constraints::split) the groups and [fixes](Constraints::fix)
-/// the entries before it enhances.
+/// Constraints apply to the matrix, not to the labels: the entry of a must-link pair is fixed to
+/// 1 in the enhanced similarity, that of a cannot-link pair to 0, and the enhancement propagates
+/// this to other pairs. Constraints override the values that the confident pairs fix, but add no
+/// edges to H. Only the given pairs are fixed, not pairs that follow from them. The labels may
+/// still violate some constraints; [`Outcome`](crate::Outcome) counts the violations.
 ///
-/// **Complexity.** n' grows by the number of distinct samples in the pairs at most
-/// (section 3.5 of `docs/theory.md`); the check for contradictions is linear in
-/// samples and pairs.
+/// # Use
 ///
-/// **Errors.** [`Error::Index`] for a sample that does not exist, [`Error::SelfPair`]
-/// for a sample paired with itself, [`Error::Contradiction`] for a cannot-link pair
-/// that must-links join, directly or through other samples. Repeated and reversed
-/// pairs are one pair.
+/// Pass them to [`Pipeline::with_constraints`](crate::Pipeline::with_constraints). A custom
+/// method [splits](Constraints::split) the groups and [fixes](Constraints::fix) the entries
+/// before the enhancement.
+///
+/// # Complexity
+///
+/// n' increases by at most the number of distinct samples in the pairs (section 3.5 of
+/// `docs/theory.md`). The check for contradictions is linear in the number of samples and pairs.
+///
+/// # Errors
+///
+/// [`Error::Index`] for a sample that does not exist, [`Error::SelfPair`] for a sample paired
+/// with itself, [`Error::Contradiction`] for a cannot-link pair that must-links join, directly or
+/// through other samples. Repeated and reversed pairs count as one pair.
+///
+/// # Example
 ///
 /// ```
 /// use enclust_core::{Constraints, Partition, Violations};
@@ -42,12 +50,13 @@ type Pair = (usize, usize);
 /// assert_eq!(c.violations(&labels), Violations::new(1, 1));
 ///
 /// let error = Constraints::new(5, &[(0, 1), (1, 2)], &[(2, 0)]).unwrap_err();
-/// assert_eq!(error.to_string(), "samples 2 and 0 cannot be linked, but must-links join them: 2 - 1 - 0");
+/// assert_eq!(error.to_string(), "samples 2 and 0 are a cannot-link pair, but must-links join them: 2 - 1 - 0");
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
-/// **Reference.** K. Wagstaff, C. Cardie, "Clustering with instance-level
-/// constraints", ICML 2000.
+/// # Reference
+///
+/// K. Wagstaff, C. Cardie, "Clustering with instance-level constraints", ICML 2000.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraints {
     samples: usize,
@@ -55,7 +64,7 @@ pub struct Constraints {
     cannot_link: Vec<Pair>,
 }
 
-/// How many constraints a partition breaks, each pair counted once.
+/// The number of constraints that a partition violates. Each pair counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Violations {
@@ -66,14 +75,14 @@ pub struct Violations {
 }
 
 impl Violations {
-    /// This many broken pairs of each kind.
+    /// A count with this many violated pairs of each kind.
     pub fn new(must_link: usize, cannot_link: usize) -> Self {
         Violations { must_link, cannot_link }
     }
 }
 
 impl Constraints {
-    /// Checks the pairs; see [`Constraints`] for what is refused.
+    /// Checks the pairs. [`Constraints`] lists the errors.
     pub fn new(samples: usize, must_link: &[Pair], cannot_link: &[Pair]) -> Result<Self> {
         let constraints = Constraints {
             samples,
@@ -82,37 +91,38 @@ impl Constraints {
         };
         let graph = constraints.must_link_graph();
         let component = graph.components();
-        // As given, so that the message shows the pair the way the user wrote it.
+        // The pair is kept as given, so that the message shows it as the user wrote it.
         match cannot_link.iter().find(|&&(i, j)| component[i] == component[j]) {
             Some(&pair) => Err(Error::Contradiction { pair, chain: chain(&graph, pair) }),
             None => Ok(constraints),
         }
     }
 
-    /// Number of samples the constraints are about.
+    /// Number of samples to which the constraints refer.
     pub fn samples(&self) -> usize {
         self.samples
     }
 
-    /// Whether there is no pair at all.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.must_link.is_empty() && self.cannot_link.is_empty()
     }
 
-    /// The must-link pairs, ascending, smaller sample first, each once.
+    /// The must-link pairs in ascending order without repetitions, smaller sample first.
     pub fn must_link(&self) -> &[(usize, usize)] {
         &self.must_link
     }
 
-    /// The cannot-link pairs, ascending, smaller sample first, each once.
+    /// The cannot-link pairs in ascending order without repetitions, smaller sample first.
     pub fn cannot_link(&self) -> &[(usize, usize)] {
         &self.cannot_link
     }
 
-    /// How many constraints the partition breaks.
+    /// Counts the constraints that the partition violates.
     ///
     /// # Panics
-    /// If the partition has fewer samples than the constraints name.
+    ///
+    /// If the partition has fewer samples than the constraints.
     pub fn violations(&self, partition: &Partition) -> Violations {
         let labels = partition.labels();
         let broken = |pairs: &[Pair], together: bool| {
@@ -124,8 +134,8 @@ impl Constraints {
         }
     }
 
-    /// The groups with every constrained sample on its own; the others of a group
-    /// stay together. The same `Arc` if all of them are alone already.
+    /// The grouping with every constrained sample in its own group; the other samples of a group
+    /// stay together. Returns the same `Arc` if all constrained samples are already alone.
     pub fn split(&self, grouping: &Arc<Grouping>) -> Result<Arc<Grouping>> {
         self.check_samples(grouping.samples())?;
         if self.endpoints().all(|i| is_alone(grouping, i)) {
@@ -133,7 +143,7 @@ impl Constraints {
         }
         let mut alone = vec![false; self.samples];
         self.endpoints().for_each(|i| alone[i] = true);
-        // Group of those who stay, for each old group that has shown one of them.
+        // The group of the remaining samples, for each old group of which one has been seen.
         let mut stay = vec![None; grouping.len()];
         let mut groups = 0;
         let map = grouping.map().iter().zip(alone).map(|(&old, alone)| {
@@ -145,23 +155,24 @@ impl Constraints {
         Ok(Arc::new(Grouping::from_map(map.collect())?))
     }
 
-    /// Lays the constraints over the fixed entries, whatever these say; H stays.
+    /// Adds the constraints to the fixed entries and overrides existing values. H does not change.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a constrained sample shares its group; see
+    ///
+    /// [`Error::Unsupported`] if a constrained sample is not alone in its group; see
     /// [`Constraints::split`].
     pub fn fix<S: Real>(&self, grouping: &Grouping, confident: &mut Confident<S>) -> Result<()> {
         confident.fix(self.entries(grouping)?)
     }
 
-    /// The similarity with the constrained entries at 1 and 0 exactly: an iterate
-    /// that was stopped early meets them to some percent only.
+    /// The similarity with the constrained entries set to exactly 1 and 0. An iterate that was
+    /// stopped early has these values only to within some percent.
     pub(crate) fn imposed_on<S: Real>(&self, similarity: Similarity<S>) -> Result<Similarity<S>> {
         let entries = self.entries(similarity.grouping())?;
         Ok(similarity.with_entries(entries))
     }
 
-    /// [`Error::Size`] unless they are about that many samples.
+    /// [`Error::Size`] if the constraints are for another number of samples.
     pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
         Error::check_size("samples of the constraints", samples, self.samples)
     }
@@ -170,7 +181,9 @@ impl Constraints {
     fn entries<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
         self.check_samples(grouping.samples())?;
         if let Some(i) = self.endpoints().find(|&i| !is_alone(grouping, i)) {
-            let what = format!("a constraint on sample {i}, which is not split off its group");
+            let what = format!(
+                "a constraint on sample {i}, which is not alone in its group; split the groups"
+            );
             return Err(Error::unsupported("the grouping", what));
         }
         let group = |i: usize| grouping.map()[i] as usize;
@@ -179,7 +192,7 @@ impl Constraints {
         Ok(must.chain(self.cannot_link.iter().map(valued(S::zero()))).collect())
     }
 
-    /// Every sample of every pair, some more than once.
+    /// The samples of all pairs, possibly with repetitions.
     fn endpoints(&self) -> impl Iterator<Item = usize> + '_ {
         self.must_link.iter().chain(&self.cannot_link).flat_map(|&(i, j)| [i, j])
     }
@@ -197,7 +210,7 @@ fn is_alone(grouping: &Grouping, sample: usize) -> bool {
     grouping.sizes()[grouping.map()[sample] as usize] == 1
 }
 
-/// The pairs ascending, smaller sample first, each once.
+/// The pairs in ascending order without repetitions, smaller sample first.
 fn checked(samples: usize, pairs: &[Pair]) -> Result<Vec<Pair>> {
     let mut out = Vec::with_capacity(pairs.len());
     for &(i, j) in pairs {
@@ -214,10 +227,10 @@ fn checked(samples: usize, pairs: &[Pair]) -> Result<Vec<Pair>> {
     Ok(out)
 }
 
-/// The shortest way between two samples of one component, both ends included.
+/// The shortest path between two samples of one component, including both ends.
 fn chain(graph: &Csr<f64>, (from, to): Pair) -> Vec<usize> {
     let mut next = vec![None; graph.rows()];
-    // Searched from the end, so that the steps lead forwards.
+    // The search starts at the end, so that the path is in forward order.
     next[to] = Some(to);
     let mut queue = VecDeque::from([to]);
     while let Some(i) = queue.pop_front().filter(|_| next[from].is_none()) {

@@ -1,11 +1,11 @@
-//! The record of an agglomeration.
+//! The merges of a hierarchical clustering.
 
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 
-/// Two clusters becoming one.
+/// One merge of two clusters.
 ///
-/// As in SciPy, cluster i < n is sample i and cluster n + t is what merge t made.
+/// As in SciPy, cluster i < n is sample i and cluster n + t is the result of merge t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Merge {
@@ -19,7 +19,7 @@ pub struct Merge {
     pub size: usize,
 }
 
-/// n − 1 merges of n samples, in the order in which they happen.
+/// The n − 1 merges of n samples, in order.
 ///
 /// ```
 /// use enclust_core::Dendrogram;
@@ -37,8 +37,7 @@ pub struct Dendrogram {
 }
 
 impl Dendrogram {
-    /// From merges that name each cluster by its smallest member, in the order
-    /// in which they happen.
+    /// From merges in order, in which each cluster is named by its smallest member.
     pub fn from_members(samples: usize, merges: &[(usize, usize, f64)]) -> Result<Self> {
         if merges.len() + 1 != samples {
             return Err(Error::Size {
@@ -79,15 +78,15 @@ impl Dendrogram {
         &self.merges
     }
 
-    /// The partition into k clusters: the last k − 1 merges undone, so exactly k
-    /// come out whatever heights are tied.
+    /// The partition into k clusters. The last k − 1 merges are undone, so the result has exactly
+    /// k clusters even if heights are tied.
     pub fn cut(&self, k: usize) -> Result<Partition> {
         let n = self.samples;
         if k == 0 || k > n {
             return Err(Error::ClusterCount { k, largest: n, component: "a dendrogram".into() });
         }
         let kept = &self.merges[..n - k];
-        // Walk down from the newest merge: each cluster inherits its parent's root.
+        // Go through the merges from last to first: each cluster takes the root of its parent.
         let mut root: Vec<usize> = (0..n + kept.len()).collect();
         for (t, merge) in kept.iter().enumerate().rev() {
             root[merge.left] = root[n + t];
@@ -96,7 +95,7 @@ impl Dendrogram {
         Ok(Partition::from_labels(root[..n].iter().copied()))
     }
 
-    /// SciPy's linkage matrix Z: (cluster, cluster, height, size) a merge.
+    /// SciPy's linkage matrix Z, with one row (cluster, cluster, height, size) per merge.
     pub fn to_scipy(&self) -> Vec<[f64; 4]> {
         self.merges
             .iter()

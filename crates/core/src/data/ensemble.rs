@@ -1,23 +1,22 @@
-//! Many clusterings of the same samples.
+//! Ensembles: many clusterings of the same samples.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use crate::error::{Error, Result};
 
-/// Stands for "this clustering does not label this sample" in the columns that an
-/// [`Ensemble`] gives out. It is not read as missing on the way in: there, missing is
-/// `None`.
+/// Marks a missing label in the columns that an [`Ensemble`] returns. In the input of an
+/// [`Ensemble`], a missing label is `None`; this value is not read as missing.
 pub const MISSING: u32 = u32::MAX;
 
-/// A value that names a cluster, or says that the label is missing.
+/// A value that names a cluster or states that the label is missing.
 ///
 /// Integers, strings and characters name a cluster; `None` is a missing label.
 pub trait Label {
-    /// What two labels of one cluster have in common.
+    /// The type by which labels are compared.
     type Key: Eq + Hash;
 
-    /// The cluster's name, or `None` for a missing label.
+    /// The name of the cluster, or `None` for a missing label.
     fn key(&self) -> Option<Self::Key>;
 }
 
@@ -47,14 +46,14 @@ impl<L: Label> Label for Option<L> {
     }
 }
 
-/// n samples labelled by m base clusterings.
+/// The labels of n samples in m base clusterings.
 ///
-/// Labels are kept canonical: inside each clustering, clusters are numbered
-/// from 0 in the order in which they first occur, so two ensembles that differ
-/// only in cluster names are equal. Labels may be [missing](MISSING).
+/// Labels are canonical: in each clustering, clusters are numbered from 0 in the order of their
+/// first occurrence, so two ensembles that differ only in the names of clusters are equal. Labels
+/// may be [missing](MISSING).
 ///
-/// A clustering may carry a **weight**, which acts as its multiplicity: a
-/// clustering of weight 2 counts exactly as if it stood in the ensemble twice.
+/// A clustering may have a **weight**, which acts as its multiplicity: a clustering of weight 2
+/// has the same effect as two copies of it.
 ///
 /// ```
 /// use enclust_core::Ensemble;
@@ -70,7 +69,7 @@ impl<L: Label> Label for Option<L> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
     samples: usize,
-    /// Column-major, one column a clustering.
+    /// Column-major, one column per clustering.
     labels: Vec<u32>,
     /// Number of clusters of each clustering.
     clusters: Vec<usize>,
@@ -78,15 +77,15 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// From m columns of n labels, one column a base clustering.
+    /// From m columns of n labels, one column per base clustering.
     pub fn from_columns<L: Label, C: AsRef<[L]>>(columns: &[C]) -> Result<Self> {
         let samples = checked_length("clustering", columns)?;
         Self::from_keys(samples, columns.len(), |i, k| columns[k].as_ref()[i].key())
     }
 
-    /// From m columns of n labels, where the labels that `missing` picks are missing. Some
-    /// libraries write −1 for samples that are in no cluster, as scikit-learn's `DBSCAN` does;
-    /// without this, −1 names a cluster like any other label.
+    /// From m columns of n labels. Labels for which `missing` is true are missing. Some libraries
+    /// write −1 for samples that are in no cluster, for example scikit-learn's `DBSCAN`;
+    /// [`from_columns`](Self::from_columns) treats −1 as a cluster.
     ///
     /// ```
     /// use enclust_core::{Ensemble, MISSING};
@@ -98,7 +97,8 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
-    /// Those of [`from_columns`](Self::from_columns).
+    ///
+    /// The same as for [`from_columns`](Self::from_columns).
     pub fn from_columns_with_missing<L: Label, C: AsRef<[L]>>(
         columns: &[C],
         missing: impl Fn(&L) -> bool,
@@ -108,7 +108,7 @@ impl Ensemble {
         Self::from_keys(samples, columns.len(), |i, k| present(label(i, k), &missing))
     }
 
-    /// From n rows of m labels, where the labels that `missing` picks are missing; see
+    /// From n rows of m labels. Labels for which `missing` is true are missing; see
     /// [`from_columns_with_missing`](Self::from_columns_with_missing).
     ///
     /// ```
@@ -120,7 +120,8 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
-    /// Those of [`from_rows`](Self::from_rows).
+    ///
+    /// The same as for [`from_rows`](Self::from_rows).
     pub fn from_rows_with_missing<L: Label, R: AsRef<[L]>>(
         rows: &[R],
         missing: impl Fn(&L) -> bool,
@@ -130,14 +131,14 @@ impl Ensemble {
         Self::from_keys(rows.len(), clusterings, |i, k| present(label(i, k), &missing))
     }
 
-    /// From n rows of m labels, one row a sample.
+    /// From n rows of m labels, one row per sample.
     pub fn from_rows<L: Label, R: AsRef<[L]>>(rows: &[R]) -> Result<Self> {
         let clusterings = checked_length("sample", rows)?;
         Self::from_keys(rows.len(), clusterings, |i, k| rows[i].as_ref()[k].key())
     }
 
-    /// From a function that gives the label of a sample (first argument) in a
-    /// clustering (second argument), `None` where it is missing.
+    /// From a function that returns the label of a sample (first argument) in a clustering
+    /// (second argument), or `None` if it is missing.
     pub fn from_keys<K: Eq + Hash>(
         samples: usize,
         clusterings: usize,
@@ -164,8 +165,8 @@ impl Ensemble {
         Ok(Ensemble { samples, labels, clusters, weights: None })
     }
 
-    /// The same clusterings with a weight each, from 10⁻⁶ to 10⁶: multiplicities
-    /// within a range that single precision can add up.
+    /// The same clusterings with one weight per clustering, from 10⁻⁶ to 10⁶. Multiplicities in
+    /// this range can be summed in single precision.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         if weights.len() != self.clusterings() {
             return Err(Error::Size {
@@ -183,8 +184,8 @@ impl Ensemble {
         Ok(self)
     }
 
-    /// The ensemble made of some of the clusterings, in the order given;
-    /// naming one twice counts it twice.
+    /// The ensemble of the selected clusterings, in the given order. A clustering that is named
+    /// twice counts twice.
     pub fn select(&self, clusterings: &[usize]) -> Result<Self> {
         if clusterings.is_empty() {
             return Err(Error::Empty { what: "selection of clusterings" });
@@ -206,7 +207,7 @@ impl Ensemble {
     }
 
     /// The ensemble whose sample i is sample `order[i]` of this one, with the same weights.
-    /// `order` may leave samples out or name them twice.
+    /// `order` may omit or repeat samples.
     ///
     /// ```
     /// use enclust_core::Ensemble;
@@ -217,7 +218,8 @@ impl Ensemble {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Empty`] without a sample, [`Error::Index`] for one that does not exist.
+    ///
+    /// [`Error::Empty`] if `order` is empty, [`Error::Index`] for a sample that does not exist.
     pub fn rearranged(&self, order: &[usize]) -> Result<Self> {
         let len = self.samples;
         if let Some(&index) = order.iter().find(|&&i| i >= len) {
@@ -239,7 +241,7 @@ impl Ensemble {
         self.clusters.len()
     }
 
-    /// Canonical labels of one clustering, [`MISSING`] where there is none.
+    /// Canonical labels of one clustering; a missing label is [`MISSING`].
     pub fn column(&self, clustering: usize) -> &[u32] {
         &self.labels[clustering * self.samples..][..self.samples]
     }
@@ -265,26 +267,27 @@ impl Ensemble {
     }
 }
 
-/// The cluster's name, unless the label is missing.
+/// The name of the cluster, or `None` if the label is missing.
 fn present<L: Label>(label: &L, missing: impl Fn(&L) -> bool) -> Option<L::Key> {
     if missing(label) { None } else { label.key() }
 }
 
-/// Memory for all labels; samples must be countable in 32 bits.
+/// Allocates memory for all labels. The number of samples must fit in 32 bits.
 fn room_for(samples: usize, clusterings: usize) -> Result<Vec<u32>> {
     let mut labels = Vec::new();
     let total = samples.checked_mul(clusterings).filter(|_| samples < MISSING as usize);
     match total.map(|total| labels.try_reserve_exact(total)) {
         Some(Ok(())) => Ok(labels),
         _ => {
-            let what =
-                format!("{samples} x {clusterings} labels, more than memory or 32 bits hold");
+            let what = format!(
+                "{samples} x {clusterings} labels, which exceed the memory or 32-bit indices"
+            );
             Err(Error::unsupported("an ensemble", what))
         }
     }
 }
 
-/// Length of the first line, if all have it.
+/// The length of the first line; an error if another line has a different length.
 fn checked_length<L, C: AsRef<[L]>>(what: &'static str, lines: &[C]) -> Result<usize> {
     let expected = lines.first().map_or(0, |line| line.as_ref().len());
     if expected == 0 {

@@ -1,12 +1,12 @@
-//! Samples gathered into groups that every stage treats alike.
+//! Groups of samples that every stage treats alike.
 
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 
-/// A map from n samples to n' groups, with the groups' sizes.
+/// A map from n samples to n' groups, with the sizes of the groups.
 ///
-/// Groups are numbered by their smallest member, so "the smaller group index"
-/// and "the smaller smallest member" are the same rule.
+/// Groups are numbered by their smallest member, so ordering by group index and ordering by
+/// smallest member are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grouping {
     map: Vec<u32>,
@@ -15,7 +15,7 @@ pub struct Grouping {
 }
 
 impl Grouping {
-    /// Every sample a group of its own.
+    /// Every sample in its own group.
     pub fn singletons(samples: usize) -> Self {
         Grouping {
             map: (0..samples as u32).collect(),
@@ -24,8 +24,8 @@ impl Grouping {
         }
     }
 
-    /// From the group of each sample; groups must be numbered 0, 1, … in the
-    /// order of their first samples.
+    /// From the group of each sample. Groups must be numbered 0, 1, … in the order of their first
+    /// samples.
     pub fn from_map(map: Vec<u32>) -> Result<Self> {
         let mut sizes: Vec<usize> = Vec::new();
         let mut first = Vec::new();
@@ -61,7 +61,7 @@ impl Grouping {
         self.sizes.len()
     }
 
-    /// Whether there is no group at all (never true of a grouping built here).
+    /// Whether there are no groups (never true for a valid grouping).
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
     }
@@ -81,7 +81,7 @@ impl Grouping {
         &self.first
     }
 
-    /// The samples of each group, ascending.
+    /// The samples of each group in ascending order.
     pub fn members(&self) -> Vec<Vec<usize>> {
         let mut members: Vec<Vec<usize>> =
             self.sizes.iter().map(|&r| Vec::with_capacity(r)).collect();
@@ -91,9 +91,9 @@ impl Grouping {
         members
     }
 
-    /// The first pair of different samples whose value is not that of their groups, for a
-    /// symmetric function of two samples: nothing if the function can be read at group size. `same`
-    /// says which values count as equal.
+    /// The first pair of different samples whose value differs from the value of their groups,
+    /// for a symmetric function of two samples; `None` if the function is constant on groups.
+    /// `same` decides which values are equal.
     pub(crate) fn torn<T: Copy>(
         &self,
         value: impl Fn(usize, usize) -> T,
@@ -113,7 +113,7 @@ impl Grouping {
         pairs.find(differs)
     }
 
-    /// The second sample of each group; the only one of a group of one.
+    /// The second sample of each group; for a group of one sample, that sample.
     pub(crate) fn second_members(&self) -> Vec<usize> {
         let mut second = self.first.clone();
         for (i, &g) in self.map.iter().enumerate().rev() {
@@ -124,8 +124,8 @@ impl Grouping {
         second
     }
 
-    /// The group here that each group of a finer grouping lies in; `torn` makes the
-    /// error for the first sample whose group there reaches across two groups here.
+    /// For each group of a finer grouping, the group here that contains it. `torn` makes the
+    /// error for the first sample whose finer group overlaps two groups here.
     pub(crate) fn parents(
         &self,
         finer: &Grouping,

@@ -1,4 +1,4 @@
-//! Samples that no base clustering tells apart, merged.
+//! Microclusters: samples that no base clustering separates.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use crate::evidence::similarity::{Similarity, fill_condensed};
 use crate::memory::{Bytes, Footprint};
 use crate::numbers::real::Real;
 
-/// An ensemble seen through its distinct rows.
+/// The distinct label rows of an ensemble.
 ///
-/// Samples with identical rows of labels ("missing" being a symbol of its own)
-/// form a microcluster; a sample that no clustering labels stays alone. Every
-/// later stage runs on the n' microclusters and loses nothing by it (T2 in
-/// `docs/theory.md`).
+/// Samples with identical rows of labels form a microcluster, where a missing label counts as a
+/// symbol of its own. A sample without any label is its own microcluster. All later stages run on
+/// the n' microclusters, which gives the same result as on the samples (T2 in `docs/theory.md`).
 ///
 /// ```
 /// use enclust_core::{Ensemble, Microclusters};
@@ -29,7 +28,7 @@ use crate::numbers::real::Real;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Microclusters {
     grouping: Arc<Grouping>,
-    /// Column-major, one column a clustering, one entry a microcluster.
+    /// Column-major, one column per clustering, one entry per microcluster.
     labels: Vec<u32>,
     clusters: Vec<usize>,
     weights: Option<Vec<f64>>,
@@ -60,14 +59,15 @@ impl Microclusters {
         Self::with_grouping(ensemble, Arc::new(grouping))
     }
 
-    /// What making so many groups of so many samples takes: an upper bound.
+    /// Upper bound on the memory for computing this many groups from this many samples.
     pub(crate) fn footprint(samples: usize, clusterings: usize, groups: usize) -> Footprint {
-        // A table of rows begins with room for half the samples and may double once,
-        // holding both for a moment; with its free places, 3.5 places a sample.
+        // A hash table of rows starts with capacity for half the samples and may double once,
+        // with both tables in memory for a moment. Including unused slots, this is 3.5 slots per
+        // sample.
         const TABLE: usize = 7 * (size_of::<(&[u32], u32)>() + 1) / 2;
         let labels = |rows: usize| Bytes(rows as u64) * clusterings as u64 * 4;
         let each = |count: usize, bytes: usize| Bytes(count as u64) * bytes as u64;
-        // Sizes and first members grow as groups are found.
+        // Sizes and first members grow while groups are found.
         let grouping = each(samples, size_of::<u32>()) + each(groups, 4 * size_of::<usize>());
         Footprint::new(
             grouping + labels(groups) + each(clusterings, 16),
@@ -75,15 +75,15 @@ impl Microclusters {
         )
     }
 
-    /// Every sample on its own, whatever its row: the n × n view, for oracles
-    /// and for similarities that differ inside a microcluster.
+    /// Every sample as its own group, independent of its label row: the n × n view, for reference
+    /// implementations and for similarities that differ within a microcluster.
     pub fn singletons(ensemble: &Ensemble) -> Self {
         Self::with_grouping(ensemble, Arc::new(Grouping::singletons(ensemble.samples())))
     }
 
-    /// From the labels of the groups themselves, one column for each clustering, with the
-    /// numbers that the clusters have: they need not be in the order of first occurrence, and
-    /// a number may stand for no cluster. [`MISSING`] is a missing label.
+    /// From the labels of the groups, one column per clustering. The cluster numbers are kept:
+    /// they need not be in the order of first occurrence, and a number may be unused. [`MISSING`]
+    /// is a missing label.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -96,8 +96,9 @@ impl Microclusters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Empty`] without a column, [`Error::Ragged`] for a column that has not one label
-    /// for each group.
+    ///
+    /// [`Error::Empty`] if there are no columns, [`Error::Ragged`] if a column does not have one
+    /// label per group.
     pub fn from_columns<C: AsRef<[u32]>>(grouping: Arc<Grouping>, columns: &[C]) -> Result<Self> {
         if columns.is_empty() {
             return Err(Error::Empty { what: "ensemble" });
@@ -134,12 +135,13 @@ impl Microclusters {
         }
     }
 
-    /// The same rows over a finer grouping: each of its groups must lie inside
+    /// The same rows over a finer grouping. Each group of the finer grouping must be contained in
     /// one microcluster.
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {
         let parent = self.grouping.parents(finer, |sample| {
-            let what =
-                format!("a similarity that joins sample {sample} with one of another label row");
+            let what = format!(
+                "a similarity that groups sample {sample} with a sample of another label row"
+            );
             Error::unsupported("the ensemble", what)
         })?;
         let mut labels = Vec::with_capacity(finer.len() * self.clusterings());
@@ -160,7 +162,7 @@ impl Microclusters {
         self.grouping.is_empty()
     }
 
-    /// Sizes and the map back to samples.
+    /// The groups of samples, with their sizes.
     pub fn grouping(&self) -> &Arc<Grouping> {
         &self.grouping
     }
@@ -175,7 +177,7 @@ impl Microclusters {
         &self.clusters
     }
 
-    /// Weight of a base clustering, 1 where none was given.
+    /// Weight of a base clustering; 1 if no weights were given.
     pub fn weight(&self, clustering: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |w| w[clustering])
     }
@@ -185,7 +187,7 @@ impl Microclusters {
         self.weights.as_deref()
     }
 
-    /// Sum of the weights: m when none were given.
+    /// Sum of the weights; m if no weights were given.
     pub fn total_weight(&self) -> f64 {
         (0..self.clusterings()).map(|k| self.weight(k)).sum()
     }
@@ -195,9 +197,11 @@ impl Microclusters {
         self.has_missing
     }
 
-    /// Refuses missing labels on behalf of a component without a definition for them.
+    /// Returns an error if labels are missing, for a component that does not support missing
+    /// labels.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if a label is missing.
     pub fn require_complete(&self, component: &str) -> Result<()> {
         if !self.has_missing {
@@ -214,10 +218,11 @@ impl Microclusters {
         }
     }
 
-    /// Refuses weights other than 1 on behalf of a component without a definition for them.
+    /// Returns an error if a weight is not 1, for a component that does not support weights.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a base clustering has another weight.
+    ///
+    /// [`Error::Unsupported`] if a base clustering has a weight other than 1.
     pub fn require_unweighted(&self, component: &str) -> Result<()> {
         if self.weights().is_some_and(|weights| weights.iter().any(|&w| w != 1.0)) {
             return Err(Error::unsupported(component, "weights of clusterings"));
@@ -225,8 +230,7 @@ impl Microclusters {
         Ok(())
     }
 
-    /// The labels of all samples: the ensemble behind the rows, clusters numbered by first
-    /// occurrence.
+    /// The labels of all samples as an ensemble, with clusters numbered by first occurrence.
     ///
     /// ```
     /// use enclust_core::{Ensemble, Microclusters};
@@ -257,8 +261,8 @@ impl Microclusters {
         self.labels[clustering * self.len() + p]
     }
 
-    /// Number of the first cluster of each clustering when the clusters of all
-    /// clusterings are counted through; the last entry is their total.
+    /// The index of the first cluster of each clustering if the clusters of all clusterings are
+    /// numbered consecutively; the last entry is the total number of clusters.
     pub fn cluster_offsets(&self) -> Vec<usize> {
         let mut offsets = vec![0];
         for &c in &self.clusters {
@@ -267,7 +271,8 @@ impl Microclusters {
         offsets
     }
 
-    /// Number of samples in each base cluster, counted through.
+    /// Number of samples in each base cluster, with clusters numbered consecutively over all
+    /// clusterings.
     pub fn cluster_sizes(&self) -> Vec<usize> {
         let offsets = self.cluster_offsets();
         let mut sizes = vec![0; offsets[self.clusterings()]];
@@ -281,15 +286,15 @@ impl Microclusters {
         sizes
     }
 
-    /// For every q > p, the sum of `value(k)` over the clusterings k that put p
-    /// and q into one cluster, added to `out` (`out[0]` belongs to q = p + 1).
+    /// For every q > p, adds to `out` the sum of `value(k)` over the clusterings k that put p and
+    /// q into one cluster (`out[0]` is for q = p + 1).
     ///
     /// This is the inner loop of every co-association matrix.
     pub fn add_agreement<S: Real>(&self, p: usize, value: impl Fn(usize) -> S, out: &mut [S]) {
         self.add_agreement_from(p + 1, p, value, out);
     }
 
-    /// The same for every group q, p itself among them.
+    /// The same for every group q, including p itself.
     pub fn add_agreement_with_all<S: Real>(
         &self,
         p: usize,
@@ -319,10 +324,9 @@ impl Microclusters {
         }
     }
 
-    /// For every q > p, divides `out` by the weight of the clusterings that label
-    /// both p and q; a pair without any gets 0. What is divided is a weighted sum of
-    /// numbers up to 1, so the quotient is at most 1, where rounding would have it above,
-    /// too. It is rounded once.
+    /// For every q > p, divides `out` by the total weight of the clusterings that label both p
+    /// and q. A pair without such a clustering gets 0. The dividend is a weighted sum of numbers
+    /// up to 1; the quotient is limited to 1, which rounding could exceed, and is rounded once.
     pub fn divide_by_common<S: Real>(&self, p: usize, out: &mut [S]) {
         if !self.has_missing {
             let total = S::of(self.total_weight());
@@ -341,19 +345,19 @@ impl Microclusters {
         }
     }
 
-    /// The co-occurrence Ã of p with every q > p: among the clusterings that label
-    /// both, the share that puts them into one cluster.
+    /// The co-occurrence Ã of p with every q > p: the share of the clusterings that put both into
+    /// one cluster, among those that label both.
     pub fn co_occurrence<S: Real>(&self, p: usize, out: &mut [S]) {
         out.fill(S::zero());
         self.add_agreement(p, |k| S::of(self.weight(k)), out);
         self.divide_by_common(p, out);
     }
 
-    /// A co-association matrix in which a base cluster counts `value(clustering, label)`, a
-    /// number in [0, 1], for every pair of samples in it: the mean over the clusterings that
-    /// label both, by their weights. Self-similarities are 1.
+    /// A co-association matrix in which a base cluster adds `value(clustering, label)`, a number
+    /// in [0, 1], for every pair of samples in it. The entry is the weighted mean over the
+    /// clusterings that label both samples. Self-similarities are 1.
     ///
-    /// With the value 1 for every cluster this is plain co-association.
+    /// If the value is 1 for every cluster, the result is plain co-association.
     ///
     /// ```
     /// use enclust_core::{Ensemble, Microclusters, Similarity};
@@ -365,7 +369,8 @@ impl Microclusters {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Entry`] if values outside [0, 1] make an entry that is outside, too.
+    ///
+    /// [`Error::Entry`] if values outside [0, 1] give an entry outside [0, 1].
     pub fn co_association<S: Real>(
         &self,
         value: impl Fn(usize, u32) -> f64 + Sync,
@@ -386,7 +391,7 @@ impl Microclusters {
         Similarity::new(Arc::clone(&self.grouping), between, within, own)
     }
 
-    /// Weight of the clusterings that label p.
+    /// Total weight of the clusterings that label p.
     pub fn labelled_weight(&self, p: usize) -> f64 {
         (0..self.clusterings())
             .filter(|&k| self.label(p, k) != MISSING)
@@ -395,7 +400,7 @@ impl Microclusters {
     }
 }
 
-/// All rows of labels, one after the other.
+/// All rows of labels in row-major order.
 fn row_major(ensemble: &Ensemble) -> Vec<u32> {
     let (n, m) = (ensemble.samples(), ensemble.clusterings());
     let mut rows = vec![0; n * m];

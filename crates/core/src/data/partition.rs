@@ -1,11 +1,11 @@
-//! One clustering of the samples.
+//! Partitions: one clustering of the samples.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// A label for each sample, clusters numbered by first occurrence.
+/// One label per sample, with clusters numbered by first occurrence.
 ///
-/// Two partitions are equal exactly when they group the samples alike.
+/// Two partitions are equal if and only if they group the samples in the same way.
 ///
 /// ```
 /// use enclust_core::Partition;
@@ -44,7 +44,8 @@ impl Partition {
     /// ```
     ///
     /// # Panics
-    /// If there is no such sample.
+    ///
+    /// If `order` names a sample that does not exist.
     pub fn rearranged(&self, order: &[usize]) -> Self {
         Self::from_labels(order.iter().map(|&i| self.labels[i]))
     }

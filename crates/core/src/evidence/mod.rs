@@ -1,4 +1,4 @@
-//! What a representation of an ensemble can be.
+//! The kinds of evidence that a representation can make.
 
 pub(crate) mod similarity;
 
@@ -12,7 +12,7 @@ use crate::numbers::csr::Csr;
 use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
 
-/// The kinds of [`Evidence`], for checking that stages fit together.
+/// The kinds of [`Evidence`], used to check that stages can be combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind there is.
+    /// All kinds.
     pub const ALL: [Kind; 4] =
         [Kind::Similarity, Kind::Bipartite, Kind::ClusterGraph, Kind::Embedding];
 }
@@ -47,14 +47,15 @@ impl fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bipartite<S> {
-    /// The groups behind the rows.
+    /// The groups that the rows stand for.
     pub grouping: Arc<Grouping>,
-    /// Non-negative weights, one row a group, one column a base cluster.
+    /// Non-negative weights, one row per group, one column per base cluster.
     pub weights: Csr<S>,
 }
 
 impl<S: Real> Bipartite<S> {
-    /// The graph of these groups. The values of the weights are checked by what reads them.
+    /// The graph of these groups. The values of the weights are checked by the parts that read
+    /// them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -66,32 +67,34 @@ impl<S: Real> Bipartite<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Size`] unless there is one row for each group.
+    ///
+    /// [`Error::Size`] if there is not one row per group.
     pub fn new(grouping: Arc<Grouping>, weights: Csr<S>) -> Result<Self> {
         Error::check_size("rows of the bipartite graph", grouping.len(), weights.rows())?;
         Ok(Bipartite { grouping, weights })
     }
 }
 
-/// Weights between base clusters, and the groups of samples that are in them.
+/// Weights between base clusters, and the groups of samples in each of them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClusterGraph<S> {
-    /// The groups behind the rows of `members`.
+    /// The groups that the rows of `members` stand for.
     pub grouping: Arc<Grouping>,
-    /// One row a group, one column a base cluster: 1 where the group is in it.
+    /// One row per group, one column per base cluster: 1 if the group is in the cluster.
     pub members: Csr<S>,
-    /// Symmetric and not negative, one row and column a base cluster.
+    /// Symmetric and non-negative, one row and one column per base cluster.
     pub weights: Mat<S>,
 }
 
 impl<S: Real> ClusterGraph<S> {
-    /// The graph of these base clusters. The values of the weights are checked by what reads
-    /// them.
+    /// The graph of these base clusters. The values of the weights are checked by the parts that
+    /// read them.
     ///
     /// # Errors
-    /// [`Error::Size`] unless `members` has one row for each group and `weights` one row and one
-    /// column for each column of `members`.
+    ///
+    /// [`Error::Size`] if `members` does not have one row per group, or `weights` one row and one
+    /// column per column of `members`.
     pub fn new(grouping: Arc<Grouping>, members: Csr<S>, weights: Mat<S>) -> Result<Self> {
         Error::check_size("rows of the graph's members", grouping.len(), members.rows())?;
         Error::check_size("base clusters with weights", members.cols(), weights.rows())?;
@@ -104,24 +107,25 @@ impl<S: Real> ClusterGraph<S> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Embedding<S> {
-    /// The groups behind the rows.
+    /// The groups that the rows stand for.
     pub grouping: Arc<Grouping>,
-    /// One row a group, one column a coordinate.
+    /// One row per group, one column per coordinate.
     pub points: Mat<S>,
 }
 
 impl<S: Real> Embedding<S> {
-    /// These groups at these points. The coordinates are checked by what reads them.
+    /// The embedding of these groups. The coordinates are checked by the parts that read them.
     ///
     /// # Errors
-    /// [`Error::Size`] unless there is one row for each group.
+    ///
+    /// [`Error::Size`] if there is not one row per group.
     pub fn new(grouping: Arc<Grouping>, points: Mat<S>) -> Result<Self> {
         Error::check_size("rows of the embedding", grouping.len(), points.rows())?;
         Ok(Embedding { grouping, points })
     }
 }
 
-/// What a consensus function reads.
+/// The input of a consensus function.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Evidence<S> {
@@ -136,7 +140,7 @@ pub enum Evidence<S> {
 }
 
 impl<S: Real> Evidence<S> {
-    /// Which kind this is.
+    /// The kind of this evidence.
     pub fn kind(&self) -> Kind {
         match self {
             Evidence::Similarity(_) => Kind::Similarity,
@@ -146,7 +150,7 @@ impl<S: Real> Evidence<S> {
         }
     }
 
-    /// The groups of samples it is about.
+    /// The groups of samples.
     pub fn grouping(&self) -> &Arc<Grouping> {
         match self {
             Evidence::Similarity(s) => s.grouping(),
@@ -156,7 +160,7 @@ impl<S: Real> Evidence<S> {
         }
     }
 
-    /// The similarity, if it is one.
+    /// The similarity, if this is one.
     pub fn as_similarity(&self) -> Option<&Similarity<S>> {
         match self {
             Evidence::Similarity(s) => Some(s),
@@ -164,12 +168,13 @@ impl<S: Real> Evidence<S> {
         }
     }
 
-    /// The similarity, or the error of a consumer that reads nothing else.
+    /// The similarity; an error if this is other evidence and `consumer` accepts only a similarity.
     pub fn similarity_for(&self, consumer: &str) -> Result<&Similarity<S>> {
         self.as_similarity().ok_or_else(|| self.unreadable(consumer, Kind::Similarity))
     }
 
-    /// The bipartite graph, or the error of a consumer that reads nothing else.
+    /// The bipartite graph; an error if this is other evidence and `consumer` accepts only a
+    /// bipartite graph.
     pub fn bipartite_for(&self, consumer: &str) -> Result<&Bipartite<S>> {
         match self {
             Evidence::Bipartite(b) => Ok(b),
@@ -177,7 +182,8 @@ impl<S: Real> Evidence<S> {
         }
     }
 
-    /// The graph of base clusters, or the error of a consumer that reads nothing else.
+    /// The graph of base clusters; an error if this is other evidence and `consumer` accepts only
+    /// such a graph.
     pub fn cluster_graph_for(&self, consumer: &str) -> Result<&ClusterGraph<S>> {
         match self {
             Evidence::ClusterGraph(g) => Ok(g),
@@ -185,7 +191,7 @@ impl<S: Real> Evidence<S> {
         }
     }
 
-    /// The embedding, or the error of a consumer that reads nothing else.
+    /// The embedding; an error if this is other evidence and `consumer` accepts only an embedding.
     pub fn embedding_for(&self, consumer: &str) -> Result<&Embedding<S>> {
         match self {
             Evidence::Embedding(e) => Ok(e),
@@ -197,7 +203,7 @@ impl<S: Real> Evidence<S> {
         Error::KindMismatch {
             consumer: consumer.to_string(),
             accepts: vec![wanted],
-            producer: "the stage before".to_string(),
+            producer: "the previous stage".to_string(),
             made: self.kind(),
         }
     }

@@ -9,16 +9,16 @@ use crate::error::{Error, Result};
 use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
 
-/// A symmetric similarity over the samples, stored at group size.
+/// A symmetric similarity of the samples, stored by groups.
 ///
-/// Three kinds of value, kept apart because they mean different things:
-/// - between two groups p ≠ q: one value for all their sample pairs;
-/// - *within* a group: between two different samples of it (for a group of one
-///   sample it is never read by anything that matters);
-/// - *self*: of a sample with itself, the diagonal of the n × n matrix.
+/// There are three kinds of values, stored separately:
+/// - between two groups p ≠ q: one value for all pairs of their samples;
+/// - *within* a group: the value of two different samples of the group (for a group of one sample
+///   it has no effect on results);
+/// - *self*: the value of a sample with itself, the diagonal of the n × n matrix.
 ///
-/// The values between groups are the strict upper triangle, row after row, as in
-/// SciPy's condensed form: n'(n' − 1)/2 numbers. All values lie in [0, 1].
+/// The values between groups are stored as the strict upper triangle in row-major order, as in
+/// SciPy's condensed form: n'(n' − 1)/2 numbers. All values are in [0, 1].
 ///
 /// ```
 /// use enclust_core::Similarity;
@@ -37,7 +37,7 @@ pub struct Similarity<S> {
     denominator: Option<f64>,
 }
 
-/// Position of (i, j), i < j, in the condensed upper triangle of an n × n matrix.
+/// Index of (i, j), i < j, in the condensed upper triangle of an n × n matrix.
 pub fn condensed_index(n: usize, i: usize, j: usize) -> usize {
     debug_assert!(i < j && j < n);
     i * (2 * n - i - 1) / 2 + (j - i - 1)
@@ -48,8 +48,8 @@ pub fn condensed_len(n: usize) -> usize {
     n * n.saturating_sub(1) / 2
 }
 
-/// A condensed upper triangle filled row by row, rows in parallel: `fill(p, row)`
-/// writes the entries (p, p + 1), (p, p + 2), … over zeros.
+/// Fills a condensed upper triangle row by row, with rows in parallel: `fill(p, row)` writes the
+/// entries (p, p + 1), (p, p + 2), …; the row is initially zero.
 ///
 /// ```
 /// let t = enclust_core::fill_condensed(3, |p, row: &mut [f64]| row.fill(p as f64));
@@ -68,8 +68,9 @@ pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) 
     out
 }
 
-/// For each p, `start[p]` and the sum of the entries (p, q), q ≠ p, of a symmetric matrix given
-/// by its condensed upper triangle, each times `weights[q]`: the degrees of a graph of groups.
+/// For each p, `start[p]` plus the sum over q ≠ p of entry (p, q) times `weights[q]`, for a
+/// symmetric matrix given by its condensed upper triangle. These are the degrees of a graph of
+/// groups.
 ///
 /// ```
 /// let sums = enclust_core::condensed_row_sums(&[0.5, 0.25, 1.0], &[1.0, 2.0, 4.0], vec![0.0; 3]);
@@ -90,9 +91,8 @@ pub fn condensed_row_sums<S: Real>(between: &[S], weights: &[f64], start: Vec<f6
     sums
 }
 
-/// The connected components of the graph with an edge wherever an entry of a condensed
-/// upper triangle is not 0: the component of each of n nodes, numbered by first occurrence.
-/// O(n²) time at most.
+/// The connected components of the graph whose edges are the nonzero entries of a condensed upper
+/// triangle: the component of each of n nodes, numbered by first occurrence. At most O(n²) time.
 ///
 /// ```
 /// let edges = [0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
@@ -100,7 +100,7 @@ pub fn condensed_row_sums<S: Real>(between: &[S], weights: &[f64], start: Vec<f6
 /// ```
 pub fn condensed_components<S: Real>(n: usize, between: &[S]) -> Vec<usize> {
     let mut component = vec![0; n];
-    // Nodes not reached yet: each is looked at once for every node that is.
+    // Nodes that are not reached yet. Each is tested once per reached node.
     let mut open: Vec<usize> = (0..n).rev().collect();
     let mut found = 0;
     while let Some(first) = open.pop() {
@@ -121,8 +121,8 @@ pub fn condensed_components<S: Real>(n: usize, between: &[S]) -> Vec<usize> {
 }
 
 impl<S: Real> Similarity<S> {
-    /// From its parts: the condensed values between groups, one value within and
-    /// one self value a group. Checks sizes and that every value is in [0, 1].
+    /// From the condensed values between groups and one value within and one self value per
+    /// group. Checks the sizes and that every value is in [0, 1].
     pub fn new(
         grouping: Arc<Grouping>,
         between: Vec<S>,
@@ -150,11 +150,10 @@ impl<S: Real> Similarity<S> {
         Ok(Similarity { grouping, between, within, own, denominator: None })
     }
 
-    /// From a precomputed n × n matrix over the samples.
+    /// From a precomputed n × n matrix of the samples.
     ///
-    /// Every entry must lie in [0, 1], and mirrored entries may differ by
-    /// rounding only (16 units in the last place of 1); the upper triangle is
-    /// taken.
+    /// Every entry must be in [0, 1], and mirrored entries may differ only by rounding (16 units
+    /// in the last place of 1). The upper triangle is used.
     pub fn from_matrix(samples: usize, matrix: &[S]) -> Result<Self> {
         if samples == 0 {
             return Err(Error::Empty { what: "similarity" });
@@ -164,9 +163,9 @@ impl<S: Real> Similarity<S> {
         Self::folded(&Arc::new(Grouping::singletons(samples)), |i, j| matrix[i * samples + j])
     }
 
-    /// From a matrix over the samples, under the rules of [`from_matrix`](Self::from_matrix), at
-    /// the size of the groups if samples of one group have equal values up to rounding; else at
-    /// the size of the samples.
+    /// From a matrix of the samples, with the same rules as [`from_matrix`](Self::from_matrix).
+    /// The result is over groups if samples of one group have equal values up to rounding, and
+    /// otherwise over samples.
     pub(crate) fn folded(
         grouping: &Arc<Grouping>,
         value: impl Fn(usize, usize) -> S,
@@ -189,13 +188,14 @@ impl<S: Real> Similarity<S> {
         Self::new(Arc::clone(grouping), between, within, own)
     }
 
-    /// The dense n' × n' matrix of the groups. Off the diagonal it has the values between groups;
-    /// on the diagonal the value between two different samples of the group, which for a group of
-    /// one sample is what a second sample of the same label row would have.
+    /// The dense n' × n' matrix of the groups. Off-diagonal entries are the values between
+    /// groups. A diagonal entry is the value between two different samples of the group; for a
+    /// group of one sample, it is the value that a second sample with the same label row would
+    /// have.
     ///
-    /// With that diagonal, sums over the samples are sums over the groups times their sizes, so
-    /// that an algorithm can be written with dense matrices at n'. Self-similarities are not part
-    /// of it; [`from_square`](Self::from_square) and [`with_own`](Self::with_own) put them back.
+    /// With this diagonal, sums over samples equal sums over groups times their sizes, so an
+    /// algorithm can use dense matrices of size n'. Self-similarities are not included;
+    /// [`from_square`](Self::from_square) and [`with_own`](Self::with_own) restore them.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -214,15 +214,16 @@ impl<S: Real> Similarity<S> {
         Mat::from_fn(self.len(), self.len(), value)
     }
 
-    /// From a dense n' × n' matrix of the groups, as [`square`](Self::square) gives it. The
-    /// diagonal is the value within each group, and the self-similarity, too.
+    /// From a dense n' × n' matrix of the groups, as returned by [`square`](Self::square). The
+    /// diagonal is used as the value within each group and as the self-similarity.
     ///
-    /// Mirrored entries may differ by the rounding of a sum of n' numbers; the upper triangle is
-    /// taken. Values that are outside [0, 1] by that much count as 0 and 1.
+    /// Mirrored entries may differ by the rounding error of a sum of n' numbers; the upper
+    /// triangle is used. Values outside [0, 1] by at most that error are set to 0 or 1.
     ///
     /// # Errors
-    /// [`Error::Size`] for another number of rows or columns, [`Error::Entry`] for a value outside
-    /// [0, 1], [`Error::Asymmetric`] for mirrored entries that differ.
+    ///
+    /// [`Error::Size`] for a wrong number of rows or columns, [`Error::Entry`] for a value
+    /// outside [0, 1], [`Error::Asymmetric`] for mirrored entries that differ.
     pub fn from_square(grouping: &Arc<Grouping>, square: &Mat<S>) -> Result<Self> {
         let n = grouping.len();
         Error::check_size("rows of the square form", n, square.rows())?;
@@ -239,10 +240,12 @@ impl<S: Real> Similarity<S> {
         Self::new(Arc::clone(grouping), between, within.clone(), within)
     }
 
-    /// The same with these self-similarities.
+    /// The same similarity with these self-similarities.
     ///
     /// # Errors
-    /// [`Error::Size`] unless there is one for each group, [`Error::Entry`] for one outside [0, 1].
+    ///
+    /// [`Error::Size`] if there is not one value per group, [`Error::Entry`] for a value outside
+    /// [0, 1].
     pub fn with_own(self, own: Vec<S>) -> Result<Self> {
         Error::check_size("self-similarities", self.len(), own.len())?;
         for (p, &value) in own.iter().enumerate() {
@@ -251,12 +254,13 @@ impl<S: Real> Similarity<S> {
         Ok(Similarity { own, ..self })
     }
 
-    /// States that every value between and within groups is a whole multiple of
-    /// 1 / `denominator`. Linkage then counts in whole numbers, so that equal
-    /// means are equal exactly.
+    /// Declares that every value between and within groups is an integer multiple of 1 /
+    /// `denominator`. Linkage then uses integer arithmetic, so equal means compare as exactly
+    /// equal.
     ///
     /// # Errors
-    /// [`Error::Denominator`] if one is not.
+    ///
+    /// [`Error::Denominator`] if a value is not such a multiple.
     pub fn with_denominator(mut self, denominator: f64) -> Result<Self> {
         let slack = 4.0 * S::epsilon().wide() * denominator;
         let whole = |v: &S| {
@@ -272,13 +276,14 @@ impl<S: Real> Similarity<S> {
         }
     }
 
-    /// The same similarity over a finer grouping: each of its groups must lie inside
-    /// one group here. Two parts of a group get its value within, everything else is
-    /// inherited, so the matrix over the samples stays what it is.
+    /// The same similarity over a finer grouping. Each group of the finer grouping must be
+    /// contained in one group here. Two parts of one group get the value within that group and
+    /// all other values are inherited, so the matrix of the samples does not change.
     ///
     /// # Errors
-    /// [`Error::Size`] for another number of samples, [`Error::Unsupported`] for a
-    /// group that reaches across two groups here.
+    ///
+    /// [`Error::Size`] for another number of samples; [`Error::Unsupported`] for a group that
+    /// overlaps two groups here.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -310,7 +315,7 @@ impl<S: Real> Similarity<S> {
         })
     }
 
-    /// The group here that each group of a finer grouping lies in.
+    /// For each group of a finer grouping, the group here that contains it.
     pub(crate) fn parents(&self, finer: &Grouping) -> Result<Vec<u32>> {
         self.grouping.parents(finer, |sample| {
             let what = format!("a finer grouping that joins sample {sample} with another group");
@@ -318,7 +323,7 @@ impl<S: Real> Similarity<S> {
         })
     }
 
-    /// The same similarity with every sample as a group of its own: n(n − 1)/2 numbers.
+    /// The same similarity with every sample as its own group: n(n − 1)/2 numbers.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -334,8 +339,8 @@ impl<S: Real> Similarity<S> {
         self.refined(&singletons).expect("single samples lie inside every group")
     }
 
-    /// The same with other values, in [0, 1], between some pairs of different groups.
-    /// They need not be multiples of the denominator, so that is forgotten.
+    /// The same similarity with other values, in [0, 1], between some pairs of different groups.
+    /// These values need not be multiples of the denominator, so the denominator is removed.
     pub(crate) fn with_entries(
         mut self,
         entries: impl IntoIterator<Item = (usize, usize, S)>,
@@ -391,7 +396,7 @@ impl<S: Real> Similarity<S> {
         &self.between[start..][..n - p - 1]
     }
 
-    /// The whole strict upper triangle, row after row.
+    /// The strict upper triangle in row-major order.
     pub fn condensed(&self) -> &[S] {
         &self.between
     }
@@ -406,7 +411,7 @@ impl<S: Real> Similarity<S> {
         &self.own
     }
 
-    /// The n × n matrix over the samples, row after row: n² numbers.
+    /// The n × n matrix of the samples in row-major order: n² numbers.
     pub fn to_matrix(&self) -> Vec<S> {
         let n = self.grouping.samples();
         let mut out = Vec::with_capacity(n * n);
@@ -414,10 +419,11 @@ impl<S: Real> Similarity<S> {
         out
     }
 
-    /// Row i of that matrix, for whoever writes it row by row.
+    /// Row i of the matrix of the samples, for callers that write it row by row.
     ///
     /// # Panics
-    /// If there is no such sample.
+    ///
+    /// If the sample does not exist.
     pub fn sample_row(&self, sample: usize) -> impl Iterator<Item = S> + '_ {
         let map = self.grouping.map();
         let p = map[sample] as usize;
@@ -429,15 +435,15 @@ impl<S: Real> Similarity<S> {
     }
 }
 
-/// By how many units in the last place of 1 values may differ that are equal up to rounding.
+/// Values that differ by at most this many units in the last place of 1 are equal up to rounding.
 const ROUNDING: f64 = 16.0;
 
-/// Whether two values differ by rounding at most.
+/// Whether two values differ by at most rounding.
 pub(crate) fn same_to_rounding<S: Real>(one: S, other: S) -> bool {
     (one - other).abs() <= S::of(ROUNDING) * S::epsilon()
 }
 
-/// Checks that a matrix off its diagonal has entries in [0, 1] and is symmetric up to `slack`.
+/// Checks that the off-diagonal entries of a matrix are in [0, 1] and symmetric up to `slack`.
 fn check_symmetric<S: Real>(n: usize, value: impl Fn(usize, usize) -> S, slack: S) -> Result<()> {
     for i in 0..n {
         for j in i + 1..n {
@@ -454,7 +460,7 @@ fn check_symmetric<S: Real>(n: usize, value: impl Fn(usize, usize) -> S, slack: 
 }
 
 fn check_entry<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {
-    // Written so that NaN fails.
+    // This form also rejects NaN.
     if value >= S::zero() && value <= S::one() {
         Ok(())
     } else {

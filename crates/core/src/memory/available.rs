@@ -1,13 +1,13 @@
-//! How much memory the machine has to give.
+//! The amount of available memory.
 
 use std::fs;
 use std::path::Path;
 
 use crate::memory::Bytes;
 
-/// What this process may take at the moment without swapping or being killed:
-/// what the kernel calls available, cut to the room left in each control group the
-/// process is in. Nothing where that cannot be known (outside Linux).
+/// The memory that this process may allocate now without swapping or being killed: the kernel's
+/// figure of available memory, limited by the free memory of each control group of the process.
+/// `None` if it cannot be determined (outside Linux).
 pub(crate) fn available() -> Option<Bytes> {
     let machine = meminfo_available(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -21,13 +21,13 @@ fn meminfo_available(meminfo: &str) -> Option<Bytes> {
     Some(Bytes(kib) * 1024)
 }
 
-/// What a version of control groups calls its files.
+/// File names of one version of control groups.
 struct Version {
     /// The folder of the memory controller under the mount point.
     folder: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// In front of the names in `memory.stat` that count the groups below as well.
+    /// Prefix of the entries in `memory.stat` that include subgroups.
     prefix: &'static str,
 }
 
@@ -40,11 +40,11 @@ const V1: Version = Version {
 const V2: Version =
     Version { folder: "", limit: "memory.max", usage: "memory.current", prefix: "" };
 
-/// The least room in the control groups that `listing`, the text of
-/// /proc/self/cgroup, says the process is in, and in those above them.
+/// The smallest free memory of the control groups that `listing`, the text of /proc/self/cgroup,
+/// names, and of their parents.
 fn group_room(listing: &str, mount: &Path) -> Option<Bytes> {
     let rooms = listing.lines().filter_map(memory_group).flat_map(|(version, path)| {
-        // In a container the path may be that of the host; the root is always there.
+        // In a container the path may be that of the host; the root always exists.
         let above = Path::new(path).ancestors();
         above.filter_map(move |group| {
             let group = group.strip_prefix("/").unwrap_or(group);
@@ -54,7 +54,7 @@ fn group_room(listing: &str, mount: &Path) -> Option<Bytes> {
     rooms.min()
 }
 
-/// The memory group a line of /proc/self/cgroup names, if it names one.
+/// The memory group in a line of /proc/self/cgroup, if the line names one.
 fn memory_group(line: &str) -> Option<(Version, &str)> {
     let mut fields = line.splitn(3, ':');
     let (number, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
@@ -71,8 +71,8 @@ fn room_in(version: &Version, folder: &Path) -> Option<Bytes> {
     room(&read(version.limit)?, &read(version.usage)?, &stat, version.prefix)
 }
 
-/// Limit less usage. Files that are only cached count as used but give way, as they
-/// do in `MemAvailable`. Nothing if there is no limit.
+/// Limit minus usage. Cached files count as used but can be evicted, so they are added back, as
+/// in `MemAvailable`. `None` if there is no limit.
 fn room(limit: &str, usage: &str, stat: &str, prefix: &str) -> Option<Bytes> {
     let limit = Bytes(limit.trim().parse().ok()?);
     let usage = Bytes(usage.trim().parse().ok()?);
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn no_limit_is_no_limit() {
         assert_eq!(room("max\n", "900\n", "", ""), None);
-        // Version 1 writes a number near 2⁶³.
+        // Version 1 writes a number close to 2⁶³.
         let room = room("9223372036854771712\n", "900\n", "", "total_");
         assert!(room > Some(Bytes(1 << 62)));
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul, Sub};
 
-/// A number of bytes. Arithmetic saturates: what overflows fits nowhere anyway.
+/// A number of bytes. Arithmetic saturates.
 ///
 /// ```
 /// use enclust_core::Bytes;
@@ -22,7 +22,7 @@ impl Add for Bytes {
     }
 }
 
-/// Nothing is less than no byte.
+/// Subtraction saturates at 0.
 impl Sub for Bytes {
     type Output = Bytes;
     fn sub(self, other: Bytes) -> Bytes {
@@ -43,7 +43,7 @@ impl Sum for Bytes {
     }
 }
 
-/// In the unit that leaves one to three digits before the point.
+/// Uses the unit that leaves one to three digits before the decimal point.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];

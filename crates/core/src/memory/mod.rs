@@ -1,8 +1,8 @@
-//! Memory, reckoned before it is taken.
+//! Memory planning.
 //!
-//! Every stage states its [`Footprint`] for a [`Shape`]. A
-//! [`Pipeline`](crate::Pipeline) adds the stages up before it makes anything of size
-//! n' × n', and refuses what does not fit with [`Error::Memory`](crate::Error::Memory).
+//! Every stage states its [`Footprint`] for a [`Shape`]. A [`Pipeline`](crate::Pipeline) adds up
+//! the stages before it allocates anything of size n' × n', and returns
+//! [`Error::Memory`](crate::Error::Memory) if they need more memory than is available.
 
 mod available;
 mod bytes;
@@ -16,23 +16,23 @@ pub use shape::Shape;
 pub(crate) use available::available;
 pub(crate) use plan::{check, require};
 
-/// What a stage takes, its input left out.
+/// The memory of a stage, without its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Footprint {
-    /// What its answer holds, which lives on when the stage is done.
+    /// The memory of its result, which remains allocated when the stage is done.
     pub result: Bytes,
-    /// The most it needs besides while it runs.
+    /// The peak of additional memory while it runs.
     pub working: Bytes,
 }
 
 impl Footprint {
-    /// From what the answer holds and what is needed besides.
+    /// A footprint from the memory of the result and the additional memory.
     pub fn new(result: Bytes, working: Bytes) -> Self {
         Footprint { result, working }
     }
 
-    /// Both together: the most the stage takes at any moment.
+    /// The sum: the peak memory of the stage.
     pub fn total(&self) -> Bytes {
         self.result + self.working
     }

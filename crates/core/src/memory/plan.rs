@@ -1,4 +1,5 @@
-//! Stages added up, compared with what there is, and what to do if it is too little.
+//! Checks the memory of all stages against the available memory and gives advice if it is not
+//! enough.
 
 use std::fmt;
 
@@ -6,17 +7,17 @@ use crate::error::{Error, Result};
 use crate::memory::{Bytes, Footprint, Shape};
 use crate::stages::stage::Stage;
 
-/// What one stage of a run needs.
+/// The memory of one stage of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Need {
     /// The stage.
     pub stage: Stage,
-    /// The part that does it.
+    /// The part of the stage.
     pub component: String,
-    /// What earlier stages have left in memory for this one or a later one.
+    /// Memory of earlier results that this stage or a later one still uses.
     pub held: Bytes,
-    /// What it takes itself.
+    /// Memory of the stage itself.
     pub own: Footprint,
 }
 
@@ -25,12 +26,12 @@ impl Need {
         Need { stage, component: component.to_string(), held, own }
     }
 
-    /// The most memory in use while the stage runs.
+    /// The peak of memory in use while the stage runs.
     pub fn peak(&self) -> Bytes {
         self.held + self.own.total()
     }
 
-    /// What else could do the work of the stage, in words.
+    /// An alternative part for the stage, in words.
     fn alternative(&self) -> Option<String> {
         let replaceable = Stage::PIPELINE.contains(&self.stage);
         replaceable.then(|| format!("another {}", self.stage.noun()))
@@ -43,8 +44,8 @@ impl fmt::Display for Need {
     }
 }
 
-/// [`Error::Memory`] if less is available. Where it is not known what is available, nothing is
-/// refused.
+/// [`Error::Memory`] if less memory is available. If the available memory is not known, this is
+/// never an error.
 pub(crate) fn require(
     place: &str,
     needed: Bytes,
@@ -64,11 +65,11 @@ pub(crate) fn require(
     }
 }
 
-/// What always helps.
+/// Advice that always helps.
 const MORE: &str = "allow more memory";
 
-/// The needs of a run, refused if its largest stage does not fit. `plan` tells what the
-/// stages need at a shape; it is asked about other shapes only to give advice.
+/// The needs of a run; an error if its largest stage needs more memory than is available. `plan`
+/// returns the needs of the stages at a shape; it is called for other shapes only to give advice.
 pub(crate) fn check(
     plan: impl Fn(&Shape) -> Vec<Need>,
     shape: &Shape,
@@ -100,7 +101,7 @@ fn peak(needs: &[Need]) -> Bytes {
     needs.iter().map(Need::peak).max().unwrap_or_default()
 }
 
-/// Worth saying only of a run in double precision whose numbers matter.
+/// Advice for a run in double precision in which the size of the numbers matters.
 fn in_single_precision(
     plan: &impl Fn(&Shape) -> Vec<Need>,
     shape: &Shape,
@@ -109,12 +110,12 @@ fn in_single_precision(
 ) -> Option<String> {
     let single = size_of::<f32>();
     let needed = peak(&plan(&shape.clone().with_scalar(single)));
-    let enough = if needed <= available { "" } else { ", not enough alone" };
+    let enough = if needed <= available { "" } else { ", not enough on its own" };
     let helps = shape.scalar > single && needed < worst.peak();
     helps.then(|| format!("use f32 ({needed}{enough})"))
 }
 
-/// The largest number of groups that fits, if any does.
+/// The largest number of groups for which the memory is enough, if there is one.
 fn with_fewer_groups(
     plan: &impl Fn(&Shape) -> Vec<Need>,
     shape: &Shape,
@@ -128,13 +129,13 @@ fn with_fewer_groups(
     }
     let advice = || {
         format!(
-            "take fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
+            "use fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
         )
     };
     (fitting > 0).then(advice)
 }
 
-/// Worth saying only if everything else fits.
+/// Advice that is given only if the memory is enough for all other stages.
 fn without(worst: &Need, needs: &[Need], available: Bytes) -> Option<String> {
     let others: Vec<Need> = needs.iter().filter(|need| *need != worst).cloned().collect();
     let others = peak(&others);
@@ -146,7 +147,7 @@ fn without(worst: &Need, needs: &[Need], available: Bytes) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// A similarity, then a stage that works with so many squares beside it.
+    /// A similarity, then a stage with this many squares as working memory.
     fn plan(squares: u64) -> impl Fn(&Shape) -> Vec<Need> {
         move |shape| {
             let similarity = shape.similarity();
@@ -185,13 +186,13 @@ mod tests {
         let (message, _) = refusal(3, &shape, 2_000_000_000);
         assert_eq!(
             message,
-            "enhance (greedy) needs 3.2 GB where 2.0 GB are available at n' = 10000: \
-             use f32 (1.6 GB), take fewer or coarser base clusterings (n' = 7905 distinct label \
+            "enhance (greedy) needs 3.2 GB for n' = 10000, but 2.0 GB are available: \
+             use f32 (1.6 GB), use fewer or coarser base clusterings (n' = 7905 distinct label \
              rows would fit), choose another enhancer (the other stages need 400.1 MB), or allow \
              more memory"
         );
         let (message, _) = refusal(3, &shape, 1_000_000_000);
-        assert!(message.contains("use f32 (1.6 GB, not enough alone)"), "{message}");
+        assert!(message.contains("use f32 (1.6 GB, not enough on its own)"), "{message}");
         let fitting = shape.clone().with_groups(7905);
         assert!(check(plan(3), &fitting, Some(Bytes(2_000_000_000))).is_ok());
         let larger = shape.with_groups(7906);
@@ -201,11 +202,11 @@ mod tests {
     #[test]
     fn no_advice_that_would_not_help() {
         let shape = Shape::ahead::<f32>(10_000, 10, 5, 10_000);
-        // Single precision already; the similarity alone is too large.
+        // The precision is already single; the similarity alone is too large.
         let (_, advice) = refusal(3, &shape, 100_000_000);
         assert_eq!(advice.len(), 2, "{advice:?}");
-        assert!(advice[0].starts_with("take fewer"), "{advice:?}");
-        // Nothing fits in no memory at all.
+        assert!(advice[0].starts_with("use fewer"), "{advice:?}");
+        // Nothing fits in zero memory.
         let (_, advice) = refusal(3, &shape, 0);
         assert_eq!(advice, ["allow more memory"]);
     }

@@ -1,4 +1,4 @@
-//! The sizes that decide how much memory a stage takes.
+//! The sizes that determine the memory of a stage.
 
 use crate::data::ensemble::MISSING;
 use crate::data::microclusters::Microclusters;
@@ -6,11 +6,11 @@ use crate::memory::Bytes;
 use crate::numbers::real::Real;
 use crate::run::quantities::Quantities;
 
-/// How large a run is, before anything of that size exists.
+/// The size of a run.
 ///
-/// Made [of microclusters](Shape::of), or [ahead](Shape::ahead) of any data to ask
-/// what a run would need. The methods give the sizes of the things stages are made
-/// of, in bytes.
+/// A shape is made [from microclusters](Shape::of), or [before](Shape::ahead) any data exists, to
+/// compute the memory that a run would need. The methods return the sizes of common data
+/// structures in bytes.
 ///
 /// ```
 /// use enclust_core::{Bytes, Shape};
@@ -27,9 +27,9 @@ pub struct Shape {
     pub samples: usize,
     /// Number of base clusterings, m.
     pub clusterings: usize,
-    /// Number of clusters of all base clusterings together.
+    /// Total number of clusters of all base clusterings.
     pub clusters: usize,
-    /// Number of clusters of the base clustering that has most.
+    /// Number of clusters of the base clustering with the most clusters.
     pub largest: usize,
     /// Number of groups, n': distinct rows of labels.
     pub groups: usize,
@@ -37,29 +37,29 @@ pub struct Shape {
     pub scalar: usize,
     /// Number of threads.
     pub threads: usize,
-    /// The number of clusters the run is for, where it is known.
+    /// The number of clusters of the run, if it is known.
     pub k: Option<usize>,
-    /// What a rule or an observer reads of each iteration.
+    /// The quantities of each iteration that a rule or an observer reads.
     pub needs: Quantities,
-    /// What the stage reads besides the label rows: the confident pairs of an enhancer,
-    /// the evidence of a consensus function. It is not part of the stage's footprint,
-    /// but its size may depend on choices of the stages before.
+    /// The memory of what the stage reads besides the label rows: the confident pairs of an
+    /// enhancer, the evidence of a consensus function. It is not part of the footprint of the
+    /// stage, but its size may affect choices that the stage makes.
     pub input: Bytes,
     joined: Joined,
 }
 
-/// How many pairs of groups the clusterings join.
+/// The number of pairs of groups that clusterings join.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Joined {
-    /// By each clustering, added up.
+    /// Summed over the clusterings.
     total: f64,
-    /// By a clustering on average, weighted; nothing if labels are missing.
+    /// Weighted average per clustering; `None` if labels are missing.
     mean: Option<f64>,
 }
 
 impl Shape {
-    /// The shape of a run on these microclusters, in the precision `S` and with the
-    /// threads of the current pool. O(n' m) time.
+    /// The shape of a run on these microclusters, with precision `S` and the threads of the
+    /// current pool. O(n' m) time.
     pub fn of<S: Real>(microclusters: &Microclusters) -> Self {
         let clusters = microclusters.clusters();
         Shape {
@@ -77,8 +77,8 @@ impl Shape {
         }
     }
 
-    /// The shape expected of `samples` samples in `clusterings` clusterings of
-    /// `clusters` equally large clusters each, with `groups` distinct label rows.
+    /// The expected shape of `samples` samples in `clusterings` clusterings with `clusters`
+    /// clusters of equal size each, and `groups` distinct label rows.
     pub fn ahead<S: Real>(
         samples: usize,
         clusterings: usize,
@@ -101,8 +101,8 @@ impl Shape {
         }
     }
 
-    /// The same with another number of groups; the pairs that clusterings join are
-    /// taken to follow its square.
+    /// The same with another number of groups. The number of joined pairs is assumed to be
+    /// proportional to its square.
     pub fn with_groups(self, groups: usize) -> Self {
         let ratio = pairs(groups as f64) / pairs(self.groups as f64).max(1.0);
         let Joined { total, mean } = self.joined;
@@ -110,54 +110,54 @@ impl Shape {
         Shape { groups, joined, ..self }
     }
 
-    /// The same with numbers of so many bytes.
+    /// The same with this many bytes per number.
     pub fn with_scalar(self, scalar: usize) -> Self {
         Shape { scalar, ..self }
     }
 
-    /// The same with so many threads.
+    /// The same with this many threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Shape { threads, ..self }
     }
 
-    /// The same for so many clusters.
+    /// The same with this number of clusters.
     pub fn with_k(self, k: Option<usize>) -> Self {
         Shape { k, ..self }
     }
 
-    /// The number of clusters to reckon with: that of the run, or a few. What cuts into more
-    /// takes is checked when they are asked for.
+    /// The number of clusters for which memory is planned: that of the run, or a small default.
+    /// Cuts into more clusters check their memory when they are requested.
     pub fn clusters_ahead(&self) -> usize {
         self.k.unwrap_or(10)
     }
 
-    /// The same with a rule or an observer that reads these.
+    /// The same with a rule or an observer that reads these quantities.
     pub fn with_needs(self, needs: Quantities) -> Self {
         Shape { needs, ..self }
     }
 
-    /// The same for a stage that reads so much.
+    /// The same for a stage with an input of this size.
     pub fn with_input(self, input: Bytes) -> Self {
         Shape { input, ..self }
     }
 
-    /// The same in double precision, for what a stage computes in `f64` whatever
-    /// the precision of the run.
+    /// The same in double precision, for computations in `f64` independent of the precision of
+    /// the run.
     pub fn in_double(&self) -> Self {
         self.clone().with_scalar(size_of::<f64>())
     }
 
-    /// So many bytes a sample.
+    /// This many bytes per sample.
     pub fn each_sample(&self, bytes: usize) -> Bytes {
         Bytes(self.samples as u64) * bytes as u64
     }
 
-    /// So many bytes a group.
+    /// This many bytes per group.
     pub fn each_group(&self, bytes: usize) -> Bytes {
         Bytes(self.groups as u64) * bytes as u64
     }
 
-    /// One number a group.
+    /// One number per group.
     pub fn vector(&self) -> Bytes {
         self.each_group(self.scalar)
     }
@@ -177,18 +177,18 @@ impl Shape {
         self.condensed() + self.vector() * 2
     }
 
-    /// A [`Csr`](crate::Csr) with a row a group and so many entries.
+    /// A [`Csr`](crate::Csr) with one row per group and this many entries.
     pub fn sparse(&self, entries: u64) -> Bytes {
         Bytes(entries) * (size_of::<u32>() + self.scalar) as u64
             + Bytes(self.groups as u64 + 1) * size_of::<usize>() as u64
     }
 
-    /// An upper bound on the pairs of groups that at least this share of the
-    /// clusterings joins; for share 0, that any clustering joins.
+    /// Upper bound on the number of pairs of groups that at least this share of the clusterings
+    /// joins; for share 0, that any clustering joins.
     ///
-    /// If N pairs are joined by the share α, the clusterings join at least αN pairs
-    /// on average; how many they do join is known. Where labels are missing, shares
-    /// are of fewer clusterings and only the bound for share 0 holds.
+    /// If N pairs are joined by at least the share α, then the clusterings join at least αN pairs
+    /// on average, and this average is known. If labels are missing, a share refers to fewer
+    /// clusterings and only the bound for share 0 holds.
     pub fn pairs_joined_by(&self, share: f64) -> u64 {
         let bound = match self.joined.mean {
             Some(mean) if share > 0.0 => (mean / share).min(self.joined.total),
@@ -217,7 +217,7 @@ impl Joined {
             weighted += microclusters.weight(k) * joined;
         }
         let mean = weighted / microclusters.total_weight();
-        // What divides by the share must not fall short by rounding.
+        // Rounding must not make the result of a division by the share too small.
         let mean = (!microclusters.has_missing()).then_some(mean * (1.0 + 1e-9));
         Joined { total, mean }
     }
@@ -260,7 +260,7 @@ mod tests {
         let rows = [[Some(0), Some(0)], [Some(0), None], [None, Some(0)]];
         let ensemble = Ensemble::from_rows(&rows).unwrap();
         let shape = Shape::of::<f64>(&Microclusters::of(&ensemble));
-        // Rows 0, 1 and rows 0, 2 are joined by all clusterings that label both.
+        // All clusterings that label both rows join rows 0 and 1 and rows 0 and 2.
         assert_eq!(shape.pairs_joined_by(1.0), 2);
     }
 

@@ -1,9 +1,9 @@
-//! Sparse matrices by rows.
+//! Sparse matrices in compressed-row form.
 
 use crate::error::{Error, Result};
 use crate::numbers::real::Real;
 
-/// A sparse matrix in compressed-row form, column indices ascending in a row.
+/// A sparse matrix in compressed-row form. Column indices are ascending in each row.
 ///
 /// ```
 /// use enclust_core::Csr;
@@ -21,12 +21,13 @@ pub struct Csr<S> {
 }
 
 impl<S: Real> Csr<S> {
-    /// From the (column, value) pairs of each row, columns ascending.
+    /// From the (column, value) pairs of each row, in ascending order of columns.
     ///
     /// # Panics
+    ///
     /// If columns are not strictly ascending or out of range.
     pub fn from_rows(cols: usize, rows: Vec<Vec<(u32, S)>>) -> Self {
-        // Room for exactly what comes: growing would hold up to three times that.
+        // Exact capacity: a growing vector would use up to three times as much memory.
         let entries = rows.iter().map(Vec::len).sum();
         let (indices, values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
         let mut out = Csr { cols, starts: Vec::with_capacity(rows.len() + 1), indices, values };
@@ -41,7 +42,7 @@ impl<S: Real> Csr<S> {
         out
     }
 
-    /// A symmetric n × n matrix from its entries off the diagonal, as (row, column, value) in any
+    /// A symmetric n × n matrix from its off-diagonal entries, as (row, column, value) in any
     /// order. An entry may be given in either triangle or in both.
     ///
     /// ```
@@ -55,8 +56,9 @@ impl<S: Real> Csr<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Index`] for a row or column outside the matrix, [`Error::SelfPair`] for an entry
-    /// on the diagonal, [`Error::Asymmetric`] for two values of one entry.
+    ///
+    /// [`Error::Index`] for a row or column outside the matrix, [`Error::SelfPair`] for a
+    /// diagonal entry, [`Error::Asymmetric`] for two different values of one entry.
     pub fn symmetric(
         n: usize,
         entries: impl IntoIterator<Item = (usize, usize, S)>,
@@ -85,11 +87,13 @@ impl<S: Real> Csr<S> {
         Ok(Self::symmetric_from_upper(upper))
     }
 
-    /// A symmetric matrix from the entries right of the diagonal in each row, columns ascending.
-    /// [`symmetric`](Self::symmetric) takes entries in any order and checks them.
+    /// A symmetric matrix from the entries right of the diagonal in each row, in ascending order
+    /// of columns. [`symmetric`](Self::symmetric) takes entries in any order and checks them.
     ///
     /// # Panics
-    /// If an entry is not right of the diagonal, out of range, or columns do not ascend.
+    ///
+    /// If an entry is not right of the diagonal or is out of range, or if columns are not
+    /// ascending.
     pub fn symmetric_from_upper(upper: Vec<Vec<(u32, S)>>) -> Self {
         let n = upper.len();
         let mut lengths: Vec<usize> = upper.iter().map(Vec::len).collect();
@@ -109,7 +113,7 @@ impl<S: Real> Csr<S> {
         Csr { cols, starts: vec![0; rows + 1], indices: Vec::new(), values: Vec::new() }
     }
 
-    /// The same entries with other values: `value(row, column, old)`.
+    /// The same sparsity pattern with other values: `value(row, column, old)`.
     pub(crate) fn mapped(&self, value: impl Fn(usize, usize, S) -> S) -> Self {
         let row = |i: usize| self.iter_row(i).map(move |(j, v)| (i, j, v));
         let values = (0..self.rows()).flat_map(row).map(|(i, j, v)| value(i, j, v)).collect();
@@ -143,7 +147,7 @@ impl<S: Real> Csr<S> {
         columns.iter().zip(values).map(|(&j, &v)| (j as usize, v))
     }
 
-    /// The stored entry at (i, j), if there is one.
+    /// The stored entry at (i, j), if it exists.
     pub fn get(&self, i: usize, j: usize) -> Option<S> {
         let (columns, values) = self.row(i);
         columns.binary_search(&(j as u32)).ok().map(|at| values[at])

@@ -1,4 +1,4 @@
-//! Dense column-major storage and the views that backends read and write.
+//! Dense column-major matrices and the views that backends use.
 
 use std::ops::{Index, IndexMut};
 
@@ -13,25 +13,25 @@ pub struct Mat<S> {
 }
 
 impl<S: Real> Mat<S> {
-    /// All zeros.
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Mat { rows, cols, data: vec![S::zero(); rows * cols] }
     }
 
-    /// The identity.
+    /// The identity matrix.
     pub fn identity(n: usize) -> Self {
         Self::from_fn(n, n, |i, j| if i == j { S::one() } else { S::zero() })
     }
 
     /// From a function of row and column.
     pub fn from_fn(rows: usize, cols: usize, f: impl Fn(usize, usize) -> S) -> Self {
-        // Room for exactly what comes: growing would hold up to three times that.
+        // Exact capacity: a growing vector would use up to three times as much memory.
         let mut data = Vec::with_capacity(rows * cols);
         (0..cols).for_each(|j| data.extend((0..rows).map(|i| f(i, j))));
         Mat { rows, cols, data }
     }
 
-    /// The matrix of `f` of this entry and the one of `other` at the same place.
+    /// Combines this matrix with `other` entry by entry through `f`.
     ///
     /// ```
     /// use enclust_core::Mat;
@@ -41,7 +41,8 @@ impl<S: Real> Mat<S> {
     /// ```
     ///
     /// # Panics
-    /// If the other matrix has another size.
+    ///
+    /// If the sizes differ.
     pub fn zip(&self, other: &Self, f: impl Fn(S, S) -> S) -> Self {
         assert!(self.rows == other.rows && self.cols == other.cols, "matrices of one size");
         let data = self.data.iter().zip(&other.data).map(|(&a, &b)| f(a, b)).collect();
@@ -58,12 +59,12 @@ impl<S: Real> Mat<S> {
         self.cols
     }
 
-    /// All entries, column after column.
+    /// All entries in column-major order.
     pub fn data(&self) -> &[S] {
         &self.data
     }
 
-    /// All entries, column after column, to write.
+    /// All entries in column-major order, mutable.
     pub fn data_mut(&mut self) -> &mut [S] {
         &mut self.data
     }
@@ -73,17 +74,17 @@ impl<S: Real> Mat<S> {
         &self.data[j * self.rows..][..self.rows]
     }
 
-    /// One column to write.
+    /// One column, mutable.
     pub fn col_mut(&mut self, j: usize) -> &mut [S] {
         &mut self.data[j * self.rows..][..self.rows]
     }
 
-    /// A view to read.
+    /// A read-only view.
     pub fn view(&self) -> MatRef<'_, S> {
         MatRef { data: &self.data, rows: self.rows, cols: self.cols, strides: (1, self.rows) }
     }
 
-    /// A view to write.
+    /// A mutable view.
     pub fn view_mut(&mut self) -> MatMut<'_, S> {
         MatMut { stride: self.rows, rows: self.rows, cols: self.cols, data: &mut self.data }
     }
@@ -114,7 +115,7 @@ impl<S> IndexMut<(usize, usize)> for Mat<S> {
     }
 }
 
-/// A dense matrix to read: a slice with strides, so a transpose costs nothing.
+/// A read-only view of a dense matrix: a slice with strides, so that transposing does not copy.
 #[derive(Clone, Copy, Debug)]
 pub struct MatRef<'a, S> {
     data: &'a [S],
@@ -127,7 +128,8 @@ impl<'a, S: Real> MatRef<'a, S> {
     /// A column-major view of a slice; `stride` is the distance between columns.
     ///
     /// # Panics
-    /// If the slice is too short or the stride smaller than the number of rows.
+    ///
+    /// If the slice is too short or the stride is smaller than the number of rows.
     pub fn new(data: &'a [S], rows: usize, cols: usize, stride: usize) -> Self {
         check_extent(data.len(), rows, cols, stride);
         MatRef { data, rows, cols, strides: (1, stride) }
@@ -143,12 +145,12 @@ impl<'a, S: Real> MatRef<'a, S> {
         self.cols
     }
 
-    /// Distance in the slice from one row to the next, and from one column to the next.
+    /// Distance in the slice between consecutive rows, and between consecutive columns.
     pub fn strides(&self) -> (usize, usize) {
         self.strides
     }
 
-    /// The slice behind the view.
+    /// The underlying slice.
     pub fn data(&self) -> &'a [S] {
         self.data
     }
@@ -158,7 +160,7 @@ impl<'a, S: Real> MatRef<'a, S> {
         self.data[i * self.strides.0 + j * self.strides.1]
     }
 
-    /// The same numbers with rows and columns exchanged.
+    /// The transpose, without a copy.
     pub fn transposed(self) -> Self {
         MatRef {
             data: self.data,
@@ -174,7 +176,7 @@ impl<'a, S: Real> MatRef<'a, S> {
     }
 }
 
-/// A dense column-major matrix to write.
+/// A mutable view of a dense column-major matrix.
 #[derive(Debug)]
 pub struct MatMut<'a, S> {
     data: &'a mut [S],
@@ -187,7 +189,8 @@ impl<'a, S: Real> MatMut<'a, S> {
     /// A column-major view of a slice; `stride` is the distance between columns.
     ///
     /// # Panics
-    /// If the slice is too short or the stride smaller than the number of rows.
+    ///
+    /// If the slice is too short or the stride is smaller than the number of rows.
     pub fn new(data: &'a mut [S], rows: usize, cols: usize, stride: usize) -> Self {
         check_extent(data.len(), rows, cols, stride);
         MatMut { data, rows, cols, stride }
@@ -203,12 +206,12 @@ impl<'a, S: Real> MatMut<'a, S> {
         self.cols
     }
 
-    /// Distance in the slice from one column to the next.
+    /// Distance in the slice between consecutive columns.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// The slice behind the view.
+    /// The underlying slice.
     pub fn data(&mut self) -> &mut [S] {
         self.data
     }
@@ -218,10 +221,11 @@ impl<'a, S: Real> MatMut<'a, S> {
         &mut self.data[j * self.stride..][..self.rows]
     }
 
-    /// Copies the entries of a view of the same size, in tiles that stay in the
-    /// cache, so that copying a transpose is cheap too.
+    /// Copies the entries of a view of the same size, in tiles that fit in cache, so that copying
+    /// a transpose is also fast.
     ///
     /// # Panics
+    ///
     /// If the sizes differ.
     pub fn copy_from(&mut self, source: MatRef<'_, S>) {
         const TILE: usize = 8;

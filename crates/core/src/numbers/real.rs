@@ -1,4 +1,4 @@
-//! The scalar type of every numerical stage.
+//! The scalar type of the numerical stages.
 
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
@@ -7,9 +7,8 @@ use num_traits::{Float, NumAssign};
 
 /// A floating-point scalar: `f32` or `f64`.
 ///
-/// Stages are generic over `Real` in what they *store*; sums that decide
-/// anything (norms, stopping rules) are accumulated in `f64` through
-/// [`Real::wide`].
+/// Stages are generic over `Real` in what they *store*; sums on which decisions depend (norms,
+/// stopping rules) are accumulated in `f64` through [`Real::wide`].
 ///
 /// ```
 /// use enclust_core::Real;
@@ -22,7 +21,7 @@ use num_traits::{Float, NumAssign};
 pub trait Real:
     Float + NumAssign + Sum + Debug + Display + Default + Send + Sync + 'static
 {
-    /// Name of the precision, as it is written on a command line.
+    /// Name of the precision, as written on a command line.
     const NAME: &'static str;
 
     /// The scalar nearest to `value`.

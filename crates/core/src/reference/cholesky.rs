@@ -12,7 +12,7 @@ pub struct Cholesky<S> {
 }
 
 impl<S: Real> Cholesky<S> {
-    /// Factors the matrix whose lower triangle is given, a column at a time.
+    /// Factors the matrix, one column at a time. Only its lower triangle is read.
     pub fn factor(a: MatRef<'_, S>) -> Result<Self> {
         let n = a.rows();
         let mut lower = Mat::from_fn(n, n, |i, j| if i >= j { a.at(i, j) } else { S::zero() });

@@ -6,11 +6,11 @@ use crate::numbers::matrix::{Mat, MatRef};
 use crate::numbers::real::Real;
 use crate::stages::backend::Eigen;
 
-/// Rotation sweeps allowed for one eigenvalue; two or three are usual.
+/// Maximum number of rotation sweeps per eigenvalue; two or three are usual.
 const SWEEPS: usize = 60;
 
-/// All eigenpairs of the symmetric matrix whose lower triangle is given, in
-/// O(n³) time and n² memory.
+/// All eigenpairs of a symmetric matrix, in O(n³) time and n² memory. Only the lower triangle is
+/// read.
 pub fn eigh<S: Real>(a: MatRef<'_, S>) -> Result<Eigen<S>> {
     let n = a.rows();
     let mut vectors = Mat::from_fn(n, n, |i, j| a.at(i.max(j), i.min(j)));
@@ -19,8 +19,8 @@ pub fn eigh<S: Real>(a: MatRef<'_, S>) -> Result<Eigen<S>> {
     Ok(sorted(diagonal, vectors))
 }
 
-/// Replaces a symmetric A by an orthogonal Q with QᵀAQ tridiagonal; returns its
-/// diagonal and off-diagonal.
+/// Replaces a symmetric A by an orthogonal Q such that QᵀAQ is tridiagonal; returns the diagonal
+/// and the off-diagonal.
 fn tridiagonalise<S: Real>(a: &mut Mat<S>) -> (Vec<S>, Vec<S>) {
     let n = a.rows();
     let mut off = vec![S::zero(); n.saturating_sub(1)];
@@ -44,8 +44,8 @@ fn tridiagonalise<S: Real>(a: &mut Mat<S>) -> (Vec<S>, Vec<S>) {
     (diagonal, off)
 }
 
-/// The unit vector v for which (I − 2vvᵀ)x is a multiple of the first unit
-/// vector, and that multiple; no vector where x already is one.
+/// The unit vector v for which (I − 2vvᵀ)x is a multiple of the first unit vector, and that
+/// multiple; `None` if x already is such a multiple.
 fn householder<S: Real>(x: &[S], multiple: &mut S) -> Option<Vec<S>> {
     let scale = x.iter().fold(S::zero(), |m, v| m.max(v.abs()));
     *multiple = x[0];
@@ -70,8 +70,8 @@ fn reflect<S: Real>(x: &mut [S], v: &[S]) {
     x.iter_mut().zip(v).for_each(|(x, &v)| *x -= factor * v);
 }
 
-/// The trailing block B from `start` becomes (I − 2vvᵀ)B(I − 2vvᵀ), by the
-/// symmetric rank-two update B − vwᵀ − wvᵀ.
+/// Replaces the trailing block B from `start` by (I − 2vvᵀ)B(I − 2vvᵀ), through the symmetric
+/// rank-two update B − vwᵀ − wvᵀ.
 fn reflect_both_sides<S: Real>(a: &mut Mat<S>, start: usize, v: &[S]) {
     let n = a.rows();
     let mut w = vec![S::zero(); v.len()];
@@ -91,8 +91,8 @@ fn reflect_both_sides<S: Real>(a: &mut Mat<S>, start: usize, v: &[S]) {
     }
 }
 
-/// Rotates a tridiagonal matrix to diagonal form, carrying the columns of
-/// `vectors` along.
+/// Rotates a tridiagonal matrix to diagonal form and applies the rotations to the columns of
+/// `vectors`.
 fn rotate_to_diagonal<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>) -> Result<()> {
     let n = d.len();
     let norm = d.iter().chain(e.iter()).fold(S::zero(), |m, v| m.max(v.abs()));
@@ -116,16 +116,16 @@ fn rotate_to_diagonal<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>) -
 
 /// Last index of the unreduced block that begins at `start`.
 ///
-/// What is negligible is measured against the whole matrix: next to diagonal
-/// entries that are themselves rounding noise, as zero blocks leave them, a link
-/// may never become small in comparison.
+/// Whether an off-diagonal entry is negligible is measured relative to the whole matrix. Next to
+/// diagonal entries that are only rounding errors, as in zero blocks, it might never become small
+/// relative to them.
 fn block_end<S: Real>(e: &[S], start: usize, negligible: S) -> usize {
     (start..e.len()).find(|&i| e[i].abs() <= negligible).unwrap_or(e.len())
 }
 
 /// One implicit QL sweep over the block, with the shift of the leading 2 × 2.
 fn ql_sweep<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>, start: usize, end: usize) {
-    // The link behind the block is negligible; the sweep takes it as zero.
+    // The off-diagonal entry after the block is negligible and treated as zero.
     if end < e.len() {
         e[end] = S::zero();
     }
@@ -141,7 +141,7 @@ fn ql_sweep<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>, start: usiz
             e[i + 1] = r;
         }
         if r == S::zero() {
-            // The block has split: undo the pending shift and start again.
+            // The block has split: undo the pending shift and restart.
             d[i + 1] -= p;
             return;
         }
@@ -157,7 +157,7 @@ fn ql_sweep<S: Real>(d: &mut [S], e: &mut [S], vectors: &mut Mat<S>, start: usiz
     e[start] = g;
 }
 
-/// Columns i and i + 1 turned by the rotation (c, s).
+/// Applies the rotation (c, s) to columns i and i + 1.
 fn rotate_columns<S: Real>(vectors: &mut Mat<S>, i: usize, s: S, c: S) {
     let n = vectors.rows();
     let (left, right) = vectors.data_mut()[i * n..(i + 2) * n].split_at_mut(n);

@@ -4,10 +4,10 @@ use crate::numbers::matrix::{MatMut, MatRef};
 use crate::numbers::real::Real;
 use crate::stages::backend::check_product;
 
-/// C ← αAB + βC, a column of C at a time as a combination of columns of A.
+/// C ← αAB + βC, one column of C at a time as a linear combination of columns of A.
 pub fn gemm<S: Real>(alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, mut c: MatMut<'_, S>) {
     check_product(&a, &b, &c);
-    // A with contiguous columns makes the inner loop a run over memory.
+    // If A has contiguous columns, the inner loop reads memory sequentially.
     let packed = (a.strides().0 != 1).then(|| a.to_owned());
     let a = packed.as_ref().map_or(a, |p| p.view());
     let (rows, stride) = (a.rows(), a.strides().1);

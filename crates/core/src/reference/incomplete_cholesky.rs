@@ -9,21 +9,25 @@ use crate::stages::backend::{SparseSolve, check_panel};
 
 use super::PANEL;
 
-/// A ≈ LLᵀ with the entries of A and no others.
+/// A ≈ LLᵀ, where L has the sparsity pattern of the lower triangle of A.
 ///
 /// # Problem
-/// Solve AX = B approximately for many right-hand sides, as cheaply as a product by A. For a
-/// diagonally dominant A with non-positive off-diagonals, such as a shifted graph Laplacian, the
-/// factor exists and is symmetric positive definite, whatever the order of the rows.
+///
+/// Solve AX = B approximately for many right-hand sides at the cost of a product with A. If A is
+/// diagonally dominant with non-positive off-diagonal entries, such as a shifted graph Laplacian,
+/// the factor exists and is symmetric positive definite for any order of the rows.
 ///
 /// # Complexity
-/// To factor: the sum over the entries (i, k) of L of the length of row k. To solve: twice the
-/// entries of L for each right-hand side.
+///
+/// Factorisation: the sum over the entries (i, k) of L of the length of row k. Solve: twice the
+/// number of entries of L per right-hand side.
 ///
 /// # Determinism and ties
-/// Rows are eliminated in their order; nothing is chosen.
+///
+/// Rows are eliminated in their given order, so there are no ties.
 ///
 /// # Reference
+///
 /// J. Meijerink, H. van der Vorst, "An iterative solution method for linear systems of which the
 /// coefficient matrix is a symmetric M-matrix", Math. Comp. 1977.
 #[derive(Clone, Debug)]
@@ -37,11 +41,12 @@ pub struct IncompleteCholesky<S> {
 }
 
 impl<S: Real> IncompleteCholesky<S> {
-    /// Factors A, whose entries are given in full (both triangles). Computed in
-    /// double precision, kept in `S`.
+    /// Factors A, which stores both triangles. The computation is in double precision, and the
+    /// factor is stored in `S`.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] naming the row.
+    ///
+    /// [`Error::NotPositiveDefinite`] with the row.
     pub fn factor(a: &Csr<f64>) -> Result<Self> {
         let n = a.rows();
         let mut rows: Vec<Vec<(u32, f64)>> = Vec::with_capacity(n);
@@ -80,7 +85,7 @@ impl<S: Real> SparseSolve<S> for IncompleteCholesky<S> {
     }
 }
 
-/// Row i of L left of the diagonal; `scattered` is zero before and after.
+/// Row i of L left of the diagonal; `scattered` is zero before and after the call.
 fn factor_row(
     a: &Csr<f64>,
     i: usize,
@@ -99,8 +104,8 @@ fn factor_row(
     row
 }
 
-/// Forward and backward substitution, compiled for several processors; the best
-/// is taken at run time and all give the same bits.
+/// Forward and backward substitution, compiled for several instruction sets. The fastest one is
+/// chosen at run time; all give bitwise equal results.
 struct Solve<'a, S> {
     factor: &'a IncompleteCholesky<S>,
     b: &'a mut [[S; PANEL]],

@@ -1,4 +1,4 @@
-//! Plain kernels: short, portable, and the yardstick for every other backend.
+//! Reference kernels: short, portable, and the standard against which other backends are tested.
 
 mod cholesky;
 mod eigen;
@@ -18,10 +18,10 @@ use crate::numbers::real::Real;
 use crate::stages::backend::{Backend, Kernel};
 use crate::stages::component::Component;
 
-/// The width of panels that sparse kernels are fastest at; they take any other, too.
+/// The panel width for which sparse kernels are fastest. Other widths also work.
 pub(crate) const PANEL: usize = 64;
 
-/// The backend made of the reference kernels alone.
+/// The backend that uses only the reference kernels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference;
 

@@ -10,28 +10,33 @@ use crate::stages::backend::{SparseSolve, check_panel};
 /// PAPᵀ = LLᵀ for a sparse symmetric positive definite A.
 ///
 /// # Problem
-/// Solve AX = B for many right-hand sides when A is sparse and L nearly so, as for the Laplacians
-/// of high-confidence graphs.
+///
+/// Solve AX = B for many right-hand sides if A and L are sparse, as for the Laplacians of
+/// high-confidence graphs.
 ///
 /// # Parameters
-/// The matrix, and how many entries L may have. The factorisation stops early when L would exceed
-/// that, so that the caller can use a dense one.
+///
+/// The matrix, and the maximum number of entries of L. The factorisation stops early if L would
+/// have more, so that the caller can use a dense one.
 ///
 /// # Complexity
-/// For column degrees dⱼ of L: O(Σ dⱼ² log dⱼ) to factor, 4 Σ dⱼ operations for each right-hand
-/// side to solve, Σ dⱼ numbers.
+///
+/// For column degrees dⱼ of L: O(Σ dⱼ² log dⱼ) to factor, 4 Σ dⱼ operations per right-hand side
+/// to solve, Σ dⱼ numbers.
 ///
 /// # Determinism and ties
-/// The order is minimum degree; the lowest index comes first among equals.
+///
+/// The elimination order is minimum degree; ties are broken by the lowest index.
 ///
 /// # Reference
+///
 /// A. George, J. Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 1989.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky<S> {
     columns: Vec<Column<S>>,
 }
 
-/// A column of L, in order of elimination. Rows keep the numbers they have in A.
+/// A column of L, in order of elimination. Rows keep their indices in A.
 #[derive(Clone, Debug)]
 struct Column<S> {
     pivot: usize,
@@ -42,11 +47,12 @@ struct Column<S> {
 }
 
 impl<S: Real> SparseCholesky<S> {
-    /// Factors A, whose entries are given in full (both triangles); `None` if L
-    /// would have more than `most` entries below its diagonal.
+    /// Factors A, which stores both triangles. Returns `None` if L would have more than `most`
+    /// entries below its diagonal.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`] naming the row.
+    ///
+    /// [`Error::NotPositiveDefinite`] with the row.
     pub fn factor(a: &Csr<S>, most: usize) -> Result<Option<Self>> {
         let Some(pattern) = eliminate(a, most) else { return Ok(None) };
         let mut columns = with_values(a, pattern);
@@ -75,8 +81,8 @@ impl<S: Real> SparseSolve<S> for SparseCholesky<S> {
     }
 }
 
-/// Forward and backward substitution, compiled for several processors; the best
-/// is taken at run time and all give the same bits.
+/// Forward and backward substitution, compiled for several instruction sets. The fastest one is
+/// chosen at run time; all give bitwise equal results.
 struct SolveRows<'a, S> {
     columns: &'a [Column<S>],
     b: &'a mut [S],
@@ -114,13 +120,13 @@ impl<S: Real> NullaryFnOnce for SolveRows<'_, S> {
 }
 
 impl<S: Real> Column<S> {
-    /// Subtracts what eliminating `done`, whose i-th row this column is, does to
-    /// it.
+    /// Applies the update of the eliminated column `done` to this column, which is the i-th row
+    /// of `done`.
     fn subtract(&mut self, done: &Column<S>, i: usize, position: &[usize]) {
         let factor = done.values[i];
         self.diagonal -= factor * factor;
         let mut at = 0;
-        // The rows of `done` behind i are all rows of this column, in the same order.
+        // The rows of `done` after i are all rows of this column, in the same order.
         for (&row, &value) in done.rows[i + 1..].iter().zip(&done.values[i + 1..]) {
             while position[self.rows[at]] < position[row] {
                 at += 1;
@@ -155,7 +161,7 @@ fn eliminate<S: Real>(a: &Csr<S>, most: usize) -> Option<Vec<(usize, Vec<usize>)
     Some(pattern)
 }
 
-/// Union of two ascending lists, without two of their members.
+/// Union of two ascending lists, excluding two given members.
 fn union_without(a: &[usize], b: &[usize], without: [usize; 2]) -> Vec<usize> {
     let mut union = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
@@ -174,7 +180,7 @@ fn union_without(a: &[usize], b: &[usize], without: [usize; 2]) -> Vec<usize> {
     union
 }
 
-/// The entries of A put into the pattern of L, rows in order of elimination.
+/// Puts the entries of A into the pattern of L, with rows in order of elimination.
 fn with_values<S: Real>(a: &Csr<S>, pattern: Vec<(usize, Vec<usize>)>) -> Vec<Column<S>> {
     let mut position = vec![0; pattern.len()];
     pattern.iter().enumerate().for_each(|(at, (pivot, _))| position[*pivot] = at);

@@ -1,4 +1,4 @@
-//! Products of a sparse matrix by a panel.
+//! Products of a sparse matrix with a panel.
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -8,10 +8,10 @@ use crate::stages::backend::{SparseProduct, check_panel};
 
 use super::PANEL;
 
-/// A sparse matrix by rows, multiplied as it is.
+/// A sparse matrix by rows, multiplied without preparation.
 ///
-/// A row of the product is the sum of the rows of the panel that the row of the matrix names, in
-/// the order of its columns.
+/// A row of the product is the weighted sum of the rows of the panel at the nonzero columns of
+/// that row of the matrix, added in the order of the columns.
 #[derive(Clone, Debug)]
 pub struct SparseMatrix<S> {
     rows: Csr<S>,
@@ -23,7 +23,8 @@ impl<S: Real> SparseMatrix<S> {
     }
 }
 
-/// Rows of a product that are computed before they are visited: they fit the first-level cache.
+/// Number of rows of a product that are computed before they are visited; they fit in the
+/// first-level cache.
 const BLOCK: usize = 32;
 
 impl<S: Real> SparseProduct<S> for SparseMatrix<S> {
@@ -48,8 +49,8 @@ impl<S: Real> SparseProduct<S> for SparseMatrix<S> {
     }
 }
 
-/// Some rows of the product, compiled for several processors; the best is taken at run time and
-/// all give the same bits.
+/// Computes some rows of the product, compiled for several instruction sets. The fastest one is
+/// chosen at run time; all give bitwise equal results.
 struct Multiply<'a, S> {
     a: &'a Csr<S>,
     first: usize,

@@ -1,4 +1,4 @@
-//! Rules made of other rules.
+//! Stopping rules that combine other rules.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::run::report::{Record, Status};
 use crate::stages::component::Component;
 use crate::stages::stop::{Check, Stop, Target};
 
-/// Stops as soon as one of several rules says so. When several do at once, having converged
-/// outranks having hit a limit; otherwise the first one counts.
+/// Stops as soon as one of several rules is met. If several are met at once, a converged status
+/// takes precedence over a limit; otherwise the first rule determines the status.
 ///
 /// By name it is written `any(kkt, iterations(limit=50))`.
 ///
@@ -30,8 +30,8 @@ pub struct AnyOf {
     name: String,
 }
 
-/// Stops when all of several rules say so in the same iteration. If any of them is a limit, so is
-/// the status. An empty list never stops.
+/// Stops when all of several rules are met in the same iteration. If any of them is a limit, the
+/// status is that limit. An empty list never stops.
 ///
 /// By name it is written `all(kkt, labels)`.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct AllOf {
 }
 
 impl AnyOf {
-    /// The name under which it is combined.
+    /// The name of the combination.
     pub const NAME: &'static str = "any";
 
     /// Any of these rules.
@@ -51,7 +51,7 @@ impl AnyOf {
 }
 
 impl AllOf {
-    /// The name under which it is combined.
+    /// The name of the combination.
     pub const NAME: &'static str = "all";
 
     /// All of these rules.
@@ -102,7 +102,7 @@ impl Stop for AnyOf {
         Box::new(Together { checks: start_all(&self.rules), decide: any })
     }
 
-    /// The loosest: it is met first.
+    /// The loosest target, which is met first.
     fn target(&self) -> Target {
         target_of(&self.rules, true)
     }
@@ -117,7 +117,7 @@ impl Stop for AllOf {
         Box::new(Together { checks: start_all(&self.rules), decide: all })
     }
 
-    /// The strictest: it is met last.
+    /// The strictest target, which is met last.
     fn target(&self) -> Target {
         target_of(&self.rules, false)
     }
@@ -127,7 +127,7 @@ fn start_all(rules: &[Arc<dyn Stop>]) -> Vec<Box<dyn Check + '_>> {
     rules.iter().map(|rule| rule.start()).collect()
 }
 
-/// Asks every check in every iteration, so that each sees the whole run.
+/// Calls every check in every iteration, so that each check sees the whole run.
 struct Together<'a> {
     checks: Vec<Box<dyn Check + 'a>>,
     decide: fn(&[Option<Status>]) -> Option<Status>,

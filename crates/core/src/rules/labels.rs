@@ -1,4 +1,4 @@
-//! A rule on the answer itself.
+//! A stopping rule on the labels.
 
 use crate::compose::params::Range;
 use crate::data::partition::Partition;
@@ -10,19 +10,21 @@ use crate::run::report::{Record, Status};
 use crate::stages::stop::{Check, Stop};
 
 part! {
-    /// Stops when the labels have settled: the partition that the pipeline's consensus function
-    /// gives for the k of the question has been the same in several checks in a row.
+    /// Stops when the labels no longer change: the partition that the pipeline's consensus
+    /// function gives for the k of the question was the same in several consecutive checks.
     ///
     /// # Complexity
-    /// A consensus for every check. Average linkage of n' groups costs about as much as a few
-    /// iterations of the solvers, so `every` may be worth raising.
+    ///
+    /// One consensus per check. Average linkage of n' groups costs about as much as a few
+    /// iterations of the solvers, so a larger `every` can save time.
     ///
     /// # Errors
-    /// A run without one k is refused with [`Error::NeedsClusters`](crate::Error::NeedsClusters).
+    ///
+    /// [`Error::NeedsClusters`](crate::Error::NeedsClusters) if the run is not for one k.
     pub struct SteadyLabels("labels", "the labels of the consensus no longer change") {
-        /// How many checks in a row must find the labels that the check before them found.
+        /// Number of consecutive checks that must find the same labels as the check before.
         pub patience: usize = 3, in Range::AtLeast(1.0);
-        /// A check is made after every so many iterations.
+        /// Number of iterations between two checks.
         pub every: usize = 1, in Range::AtLeast(1.0);
     }
 }

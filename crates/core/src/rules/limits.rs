@@ -1,4 +1,4 @@
-//! Rules that end a run whether or not it has converged.
+//! Stopping rules that end a run whether or not it has converged.
 
 use crate::compose::params::Range;
 use crate::part;
@@ -7,9 +7,9 @@ use crate::run::report::{Record, Status};
 use crate::stages::stop::{Check, Stop, Target};
 
 part! {
-    /// Stops after a number of iterations.
+    /// Stops after a given number of iterations.
     pub struct IterationLimit("iterations", "a number of iterations") {
-        /// The last iteration to make.
+        /// Maximum number of iterations.
         pub limit: usize = 100, in Range::AtLeast(1.0);
     }
 }
@@ -31,10 +31,10 @@ impl Stop for IterationLimit {
 }
 
 part! {
-    /// Stops after a time. This is the only rule whose answer depends on the clock: a run that
-    /// it ends cannot be reproduced, and the [`Status`] of the run says so.
+    /// Stops after a given time. This is the only rule whose result depends on the clock: a run
+    /// that it ends is not reproducible, and the [`Status`] of the run states this limit.
     pub struct TimeLimit("time", "a number of seconds") {
-        /// How long the iteration may take.
+        /// Maximum duration of the iteration in seconds.
         pub seconds: f64 = 60.0, in Range::Positive;
     }
 }

@@ -15,7 +15,7 @@ pub use values::{KktResidual, ObjectiveChange};
 use crate::compose::table::Table;
 use crate::stages::stop::Stop;
 
-/// Adds every rule that has a name of its own; `any(…)` and `all(…)` combine them.
+/// Adds every rule that is not a combination; `any(…)` and `all(…)` combine them.
 pub(crate) fn register(table: &mut Table<dyn Stop>) {
     table.add::<AuthorsRule>();
     table.add::<PaperRule>();

@@ -1,4 +1,4 @@
-//! Rules on relative steps.
+//! Stopping rules on relative steps.
 
 use crate::compose::params::Range;
 use crate::part;
@@ -9,15 +9,15 @@ use crate::stages::stop::{Check, Stop, Target};
 part! {
     /// The rule of the EC-CMS authors' program: ‖Xₖ₊₁ − Xₖ‖ / ‖Xₖ‖ < ε for every variable.
     ///
-    /// In the first iteration a ratio of 0/0, which several variables have, does not count as
-    /// small. Later it does: a variable that is zero and stays zero has not moved. (In the
-    /// authors' program 0/0 is not a number and the run goes on to its iteration limit. That
-    /// happens only for data on which the multiplier Y₂ stays exactly zero.)
+    /// In the first iteration, a ratio of 0/0, which several variables have, does not count as
+    /// small. In later iterations it does, because a variable that is zero and stays zero has not
+    /// changed. (In the authors' program 0/0 is NaN and the run continues to its iteration limit.
+    /// This happens only for data on which the multiplier Y₂ stays exactly zero.)
     pub struct AuthorsRule(
         "authors",
         "every relative step below epsilon, as in the authors' program"
     ) {
-        /// ε: how small the relative step of every variable must be.
+        /// ε: upper bound on the relative step of every variable.
         pub epsilon: f64 = 1e-2, in Range::Positive;
     }
 }
@@ -42,7 +42,7 @@ part! {
         "paper",
         "every squared relative step at most epsilon, as printed in the paper"
     ) {
-        /// ε: how small the squared relative step of every variable must be.
+        /// ε: upper bound on the squared relative step of every variable.
         pub epsilon: f64 = 1e-2, in Range::Positive;
     }
 }
@@ -61,8 +61,8 @@ impl Stop for PaperRule {
     }
 }
 
-/// Converged when there are changes and each is small, or goes from zero to zero after the first
-/// iteration.
+/// Converged if there are changes and each of them is small or, after the first iteration, from
+/// zero to zero.
 fn every_change<'a>(small: impl Fn(&Change) -> bool + 'a) -> Box<dyn Check + 'a> {
     Box::new(move |record: &Record| {
         let still = |c: &Change| record.iteration > 1 && c.step == 0.0 && c.scale == 0.0;

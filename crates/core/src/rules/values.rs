@@ -1,4 +1,4 @@
-//! Rules on the value of the problem.
+//! Stopping rules on the residual and the objective.
 
 use crate::compose::params::Range;
 use crate::part;
@@ -9,7 +9,7 @@ use crate::stages::stop::{Check, Stop, Target};
 part! {
     /// Stops when the optimality conditions hold to a relative tolerance.
     pub struct KktResidual("kkt", "optimality conditions met to a tolerance") {
-        /// How small the relative residual must be.
+        /// Upper bound on the relative residual.
         pub tolerance: f64 = 1e-6, in Range::Positive;
     }
 }
@@ -31,13 +31,12 @@ impl Stop for KktResidual {
 }
 
 part! {
-    /// Stops when the objective changes by less than a tolerance, relative to its value, from one
-    /// iteration to the next.
+    /// Stops when the relative change of the objective between two iterations is below a tolerance.
     pub struct ObjectiveChange(
         "objective",
         "objective changes relatively by less than a tolerance"
     ) {
-        /// How small the relative change must be.
+        /// Upper bound on the relative change.
         pub tolerance: f64 = 1e-6, in Range::Positive;
     }
 }
@@ -52,7 +51,7 @@ impl Stop for ObjectiveChange {
         Box::new(move |record: &Record| {
             let now = record.objective?;
             let before = previous.replace(now)?;
-            // Written so that NaN does not converge and an exact standstill at 0 does.
+            // With this form, NaN does not converge and a constant objective of 0 does.
             ((now - before).abs() <= self.tolerance * now.abs()).then_some(Status::Converged)
         })
     }

@@ -11,10 +11,10 @@ use crate::reference::Reference;
 use crate::run::watch::{Observer, Watch};
 use crate::stages::backend::Backend;
 
-/// The services of a run: backend, seed, threads, memory, and who watches.
+/// The services of a run: backend, seed, threads, memory, observer and cancel flag.
 ///
-/// A context holds nothing of the data and nothing of the answer. It is small and can be copied,
-/// and threads of one run share it.
+/// A context contains neither data nor results. It is small and `Copy`, and the threads of a run
+/// share it.
 ///
 /// ```
 /// use enclust_core::{Ctx, Reference};
@@ -56,68 +56,69 @@ impl<S: Real> Default for Ctx<'_, S> {
 }
 
 impl<'a, S: Real> Ctx<'a, S> {
-    /// A context with this backend, seed 0, the threads of the caller, and the memory that the
-    /// machine has available.
+    /// A context with this backend, seed 0, the threads of the caller, and the available memory
+    /// of the machine as its limit.
     pub fn new(backend: &'a dyn Backend<S>) -> Self {
         Ctx { backend, watch: Watch::default(), seed: 0, threads: 0, memory: None }
     }
 
-    /// The same with another backend.
+    /// The same context with another backend.
     pub fn with_backend(self, backend: &'a dyn Backend<S>) -> Self {
         Ctx { backend, ..self }
     }
 
-    /// The same with another seed.
+    /// The same context with another seed.
     pub fn with_seed(self, seed: u64) -> Self {
         Ctx { seed, ..self }
     }
 
-    /// The same with this many threads; 0 stands for those of the caller. The answer does not
-    /// depend on it.
+    /// The same context with this many threads; 0 means the threads of the caller. The result
+    /// does not depend on the number of threads.
     pub fn with_threads(self, threads: usize) -> Self {
         Ctx { threads, ..self }
     }
 
-    /// The same with a limit of so many bytes, the input excluded, in place of what the machine
-    /// has available when the run begins. A run that would need more is refused with
-    /// [`Error::Memory`]; `u64::MAX` refuses none.
+    /// The same context with a memory limit in bytes, without the input. It replaces the default
+    /// limit, which is the memory available when the run begins. A run that would need more
+    /// returns [`Error::Memory`]; `u64::MAX` means no limit.
     pub fn with_memory(self, bytes: u64) -> Self {
         Ctx { memory: Some(Bytes(bytes)), ..self }
     }
 
-    /// The same with this observer.
+    /// The same context with this observer.
     pub fn with_observer(self, observer: &'a dyn Observer) -> Self {
         Ctx { watch: self.watch.with_observer(observer), ..self }
     }
 
-    /// The same with a flag that ends the run when it becomes true.
+    /// The same context with a flag that ends the run when it becomes true.
     pub fn with_cancel(self, cancel: &'a AtomicBool) -> Self {
         Ctx { watch: self.watch.with_cancel(cancel), ..self }
     }
 
-    /// The same with this watch in place of its own.
+    /// The same context with this watch, which replaces its own.
     pub fn with_watch(self, watch: Watch<'a>) -> Self {
         Ctx { watch, ..self }
     }
 
-    /// The linear algebra.
+    /// The linear-algebra backend.
     pub fn backend(&self) -> &'a dyn Backend<S> {
         self.backend
     }
 
-    /// The same services in double precision: the [kernels](Backend::in_double) of the same
-    /// library, for parts that compute in it whatever the precision of the run.
+    /// The same context in double precision, with the [kernels](Backend::in_double) of the same
+    /// library, for parts that compute in double precision independent of the precision of the
+    /// run.
     pub fn in_double(&self) -> Ctx<'a, f64> {
         let Ctx { backend, watch, seed, threads, memory } = *self;
         Ctx { backend: backend.in_double(), watch, seed, threads, memory }
     }
 
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The number of threads; those of the pool that the caller is in if none is set.
+    /// The number of threads; if none is set, that of the caller's thread pool.
     pub fn threads(&self) -> usize {
         if self.threads == 0 { rayon::current_num_threads() } else { self.threads }
     }
@@ -127,36 +128,38 @@ impl<'a, S: Real> Ctx<'a, S> {
         self.watch
     }
 
-    /// Says how much of `what` is done; see [`Watch::progress`].
+    /// Reports how much of `what` is done; see [`Watch::progress`].
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the run is to end.
     pub fn progress(&self, what: &'static str, done: u64, total: u64) -> Result<()> {
         self.watch.progress(what, done, total)
     }
 
-    /// Looks at the cancel flag; see [`Watch::checkpoint`].
+    /// Checks the cancel flag; see [`Watch::checkpoint`].
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the flag is up.
+    ///
+    /// [`Error::Cancelled`] if the flag is set.
     pub fn checkpoint(&self, what: &'static str) -> Result<()> {
         self.watch.checkpoint(what)
     }
 
-    /// How many bytes may still be taken: the limit, or what the machine has available now;
-    /// `None` where neither is known.
+    /// The memory that may still be allocated: the limit, or the memory of the machine that is
+    /// available now; `None` if neither is known.
     pub fn memory(&self) -> Option<Bytes> {
         self.memory.or_else(memory::available)
     }
 
-    /// The same for a stage that runs while earlier ones hold so many bytes of the limit. What
-    /// the machine has available shows by itself.
+    /// The context of a stage that runs while earlier stages hold this many bytes of the limit.
+    /// The available memory of the machine already accounts for them.
     pub(crate) fn holding(&self, bytes: Bytes) -> Self {
         Ctx { memory: self.memory.map(|limit| limit - bytes), ..*self }
     }
 
-    /// Checks that a part may take so many bytes, for a part that learns only during its work
-    /// what it needs.
+    /// Checks that a part may allocate this many bytes, for a part that knows its need only
+    /// during its work.
     ///
     /// ```
     /// use enclust_core::{Bytes, Ctx, Stage};
@@ -169,12 +172,13 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Memory`] if it may not.
     pub fn require(&self, place: &str, needed: Bytes, size: &str, advice: &str) -> Result<()> {
         memory::require(place, needed, self.memory(), size, advice)
     }
 
-    /// The product of two matrices by the backend of the run.
+    /// The product of two matrices, computed by the backend of the run.
     ///
     /// ```
     /// use enclust_core::{Ctx, Mat};
@@ -186,7 +190,9 @@ impl<'a, S: Real> Ctx<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Size`] unless the second matrix has as many rows as the first one has columns.
+    ///
+    /// [`Error::Size`] if the number of rows of the second matrix is not the number of columns of
+    /// the first.
     pub fn product(&self, a: MatRef<'_, S>, b: MatRef<'_, S>) -> Result<Mat<S>> {
         Error::check_size("rows of the right factor", a.cols(), b.rows())?;
         let mut product = Mat::zeros(a.rows(), b.cols());
@@ -194,9 +200,10 @@ impl<'a, S: Real> Ctx<'a, S> {
         Ok(product)
     }
 
-    /// Runs `work` in a pool of [`threads`](Self::threads) threads.
+    /// Runs `work` in a thread pool with [`threads`](Self::threads) threads.
     ///
     /// # Errors
+    ///
     /// [`Error::Threads`] if the threads cannot be started.
     pub fn install<T: Send>(&self, work: impl FnOnce(&Self) -> T + Send) -> Result<T> {
         let threads = self.threads();

@@ -1,4 +1,4 @@
-//! The loop of every part that iterates.
+//! The loop of all parts that iterate.
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::ControlFlow;
@@ -14,25 +14,28 @@ use crate::run::report::{Record, Report, Status};
 use crate::run::watch::{Event, Watch};
 use crate::stages::stop::Stop;
 
-/// Where an iteration stands, beyond the numbers of its [`Record`]. What is asked for here is
-/// computed when it is asked for.
+/// The state of an iteration, in addition to the numbers of its [`Record`]. Each quantity is
+/// computed when it is requested.
 pub trait State {
-    /// The similarity as it stands, in double precision.
+    /// The current similarity, in double precision.
     ///
     /// # Errors
+    ///
     /// [`Error::Unsupported`] if the iteration does not
     /// [provide](crate::Enhance::provides) it.
     fn similarity(&self) -> Result<Similarity<f64>>;
 
-    /// The partition that the pipeline would give now: its consensus function, cut into the k of
-    /// the question.
+    /// The partition that the pipeline would return now: the result of its consensus function,
+    /// cut into the k of the question.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] outside a pipeline or without a k; those of the consensus function.
+    ///
+    /// [`Error::Unsupported`] outside a pipeline or without a k, and the errors of the consensus
+    /// function.
     fn labels(&self) -> Result<Partition>;
 }
 
-/// A state that knows nothing, for checks outside an iteration.
+/// An empty state, for checks outside an iteration.
 ///
 /// ```
 /// use enclust_core::{NoState, State};
@@ -52,10 +55,10 @@ impl State for NoState {
     }
 }
 
-/// Gives the partition of a similarity, in a pipeline that knows its consensus function and k.
+/// Computes the partition of a similarity with the consensus function and the k of a pipeline.
 pub type Labeller<'a, S> = dyn Fn(&Similarity<S>) -> Result<Partition> + Sync + 'a;
 
-/// What a loop is told before it begins.
+/// The settings of a loop.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Iteration<'a, S> {
@@ -67,23 +70,24 @@ pub struct Iteration<'a, S> {
 }
 
 impl<'a, S: Real> Iteration<'a, S> {
-    /// A loop of this part over so many groups, ended by the rule or after `limit` iterations.
+    /// A loop of this part over this many groups, ended by the rule or after `limit` iterations.
     pub fn new(component: &'a str, size: usize, stop: &'a dyn Stop, limit: usize) -> Self {
         Iteration { component, size, stop, limit, labeller: None }
     }
 
-    /// The same with a way to get labels, for rules and observers that ask for them.
+    /// The same with a function that computes labels, for rules and observers that read them.
     pub fn with_labeller(self, labeller: Option<&'a Labeller<'a, S>>) -> Self {
         Iteration { labeller, ..self }
     }
 
-    /// Makes iterations until the rule says stop, the limit is reached, the observer breaks off,
-    /// the cancel flag is up or the part itself cannot go on. The observer is told of each.
+    /// Iterates until the rule is met, the limit is reached, the observer returns `Break`, the
+    /// cancel flag is set or the part itself ends the iteration. The observer is notified of each
+    /// iteration.
     ///
-    /// `step` makes the iteration of this number and records it: at least what is needed of what
-    /// the part provides. Number and time are filled in here. `current` gives the similarity as
-    /// it stands; it is called only if a rule or an observer asks. A rule that is met in the last
-    /// iteration outranks the limit.
+    /// `step` performs the iteration with the given number and records at least those quantities
+    /// that are needed and that the part provides. Number and time are filled in here. `current`
+    /// returns the current similarity; it is called only if a rule or an observer reads it. A
+    /// rule that is met in the last iteration takes precedence over the limit.
     ///
     /// ```
     /// use enclust_core::{
@@ -106,7 +110,8 @@ impl<'a, S: Real> Iteration<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// Those of `step`, `current` and the rule.
+    ///
+    /// The errors of `step`, `current` and the rule.
     pub fn run<X>(
         &self,
         ctx: &Ctx<'_, S>,
@@ -119,7 +124,7 @@ impl<'a, S: Real> Iteration<'a, S> {
         let mut check = self.stop.start();
         let Iteration { component, size, limit, .. } = *self;
         let target = self.stop.target();
-        // A flag that is up already ends the loop after its first iteration.
+        // If the flag is already set, the loop ends after its first iteration.
         let _ = watch.notice(&Event::Start { component, size, target, limit });
         for iteration in 1.. {
             let measured = step(x, iteration, needs)?;

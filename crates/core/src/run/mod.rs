@@ -1,4 +1,4 @@
-//! A run: what is asked, what is at hand, and how it went.
+//! Runs: questions, services and reports.
 
 pub(crate) mod context;
 pub(crate) mod iterate;

@@ -1,10 +1,10 @@
-//! What an iteration can tell, and what is asked of it.
+//! The quantities that an iteration can compute.
 
 use std::fmt;
 use std::ops::BitOr;
 
-/// A set of quantities that an iteration computes: those it provides, or those that a rule or an
-/// observer needs. An iteration computes what is needed and nothing else.
+/// A set of quantities of an iteration: those that it provides, or those that a rule or an
+/// observer needs. An iteration computes only the quantities that are needed.
 ///
 /// ```
 /// use enclust_core::Quantities;
@@ -17,7 +17,7 @@ use std::ops::BitOr;
 pub struct Quantities(u8);
 
 impl Quantities {
-    /// None.
+    /// The empty set.
     pub const NONE: Quantities = Quantities(0);
     /// The step of each variable: [`Record::changes`](crate::Record::changes).
     pub const CHANGES: Quantities = Quantities(1);
@@ -25,10 +25,10 @@ impl Quantities {
     pub const OBJECTIVE: Quantities = Quantities(2);
     /// The residual of the optimality conditions: [`Record::residual`](crate::Record::residual).
     pub const RESIDUAL: Quantities = Quantities(4);
-    /// The similarity as it stands: [`State::similarity`](crate::State::similarity).
+    /// The current similarity: [`State::similarity`](crate::State::similarity).
     pub const ITERATE: Quantities = Quantities(8);
-    /// The partition that the pipeline would give now: [`State::labels`](crate::State::labels).
-    /// An enhancer that provides the iterate provides the labels inside a pipeline that is run
+    /// The partition that the pipeline would return now: [`State::labels`](crate::State::labels).
+    /// An enhancer that provides the iterate also provides the labels in a pipeline that is run
     /// for one number of clusters.
     pub const LABELS: Quantities = Quantities(16);
 
@@ -50,12 +50,12 @@ impl Quantities {
         self.0 == 0
     }
 
-    /// What is in one set or the other.
+    /// The union of both sets.
     pub const fn and(self, other: Quantities) -> Quantities {
         Quantities(self.0 | other.0)
     }
 
-    /// What is in this set and not in the other.
+    /// The quantities in this set that are not in the other.
     pub const fn without(self, other: Quantities) -> Quantities {
         Quantities(self.0 & !other.0)
     }
@@ -68,7 +68,7 @@ impl BitOr for Quantities {
     }
 }
 
-/// In words: "the objective and the residual".
+/// Text form: "the objective and the residual".
 impl fmt::Display for Quantities {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = Self::NAMED.iter().filter(|(quantity, _)| self.contains(*quantity));

@@ -1,11 +1,12 @@
-//! What a run is asked.
+//! The question of a run.
 
 use crate::error::{Error, Result};
 
-/// What is asked of a run: a number of clusters, or none yet.
+/// The question of a run: one number of clusters, or any.
 ///
-/// Most methods answer for every number of clusters at once. Those that learn for one number, or
-/// stop when the labels at one number settle, [read k](crate::Method::reads_k) and need it here.
+/// Most methods give a result for every number of clusters at once. Methods that learn for one
+/// number, or that stop when the labels for one number no longer change, [read
+/// k](crate::Method::reads_k) and need it here.
 ///
 /// ```
 /// use enclust_core::Question;
@@ -16,7 +17,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Question {
-    /// The number of clusters, where the run is for one.
+    /// The number of clusters, if the run is for one.
     pub k: Option<usize>,
 }
 
@@ -34,7 +35,8 @@ impl Question {
     /// The number of clusters.
     ///
     /// # Errors
-    /// [`Error::NeedsClusters`], on behalf of a part that needs it, if there is none.
+    ///
+    /// [`Error::NeedsClusters`] with the name of the component if no number is given.
     pub fn k_for(&self, component: &str) -> Result<usize> {
         self.k.ok_or_else(|| Error::NeedsClusters { component: component.to_string() })
     }

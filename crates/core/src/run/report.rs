@@ -1,4 +1,4 @@
-//! What happened during a run.
+//! Reports on a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use crate::numbers::real::Real;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Status {
-    /// The answer came without iterating.
+    /// The result was computed without an iteration.
     #[cfg_attr(feature = "serde", serde(rename = "direct"))]
     Direct,
     /// The stopping rule was met.
     #[cfg_attr(feature = "serde", serde(rename = "converged"))]
     Converged,
-    /// The iteration limit came first.
+    /// The iteration limit was reached first.
     #[cfg_attr(feature = "serde", serde(rename = "iteration limit reached"))]
     IterationLimit,
-    /// The time limit came first.
+    /// The time limit was reached first.
     #[cfg_attr(feature = "serde", serde(rename = "time limit reached"))]
     TimeLimit,
-    /// The arithmetic cannot get any closer, and the stopping rule was not met.
+    /// The precision does not allow further progress, and the stopping rule was not met.
     #[cfg_attr(feature = "serde", serde(rename = "limit of the precision reached"))]
     PrecisionLimit,
-    /// An observer or the cancel flag stopped it.
+    /// An observer or the cancel flag stopped the iteration.
     #[cfg_attr(feature = "serde", serde(rename = "cancelled"))]
     Cancelled,
 }
@@ -51,7 +51,7 @@ impl fmt::Display for Status {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Change {
-    /// Which variable.
+    /// Name of the variable.
     pub name: &'static str,
     /// Norm of the step.
     pub step: f64,
@@ -60,12 +60,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// A step of this norm, from a variable of that norm.
+    /// A step with this norm of a variable with norm `scale`.
     pub fn new(name: &'static str, step: f64, scale: f64) -> Self {
         Change { name, step, scale }
     }
 
-    /// The step from one list of numbers to another.
+    /// The step between two vectors.
     ///
     /// ```
     /// use enclust_core::Change;
@@ -80,7 +80,7 @@ impl Change {
         Change { name, step: norm(step), scale: norm(scale) }
     }
 
-    /// The step from one similarity to another over the same groups: norms over all pairs of
+    /// The step between two similarities over the same groups, with norms over all pairs of
     /// different samples.
     ///
     /// ```
@@ -111,16 +111,16 @@ impl Change {
         Change { name, step: step.sqrt(), scale: scale.sqrt() }
     }
 
-    /// Step relative to scale; NaN for 0/0, infinite for a step away from 0.
+    /// Step relative to scale; NaN for 0/0, infinite if only the scale is 0.
     pub fn ratio(&self) -> f64 {
         self.step / self.scale
     }
 }
 
-/// One iteration, as stopping rules and observers see it.
+/// The record of one iteration, for stopping rules and observers.
 ///
-/// A part that iterates makes a record with the quantities it computed; number and time are
-/// filled in by the [loop](crate::Iteration).
+/// A part that iterates makes a record with the quantities that it computed; the
+/// [loop](crate::Iteration) fills in number and time.
 ///
 /// ```
 /// use enclust_core::{Change, Record};
@@ -129,23 +129,23 @@ impl Change {
 /// assert_eq!(record.objective, None);
 /// ```
 ///
-/// With the feature `serde` it can be written; the time is in seconds.
+/// With the feature `serde` it can be serialised, with the time in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Record {
-    /// Number of the iteration, from 1.
+    /// Number of the iteration, starting at 1.
     pub iteration: usize,
     /// Time since the iteration began.
     #[cfg_attr(feature = "serde", serde(serialize_with = "in_seconds"))]
     pub elapsed: Duration,
-    /// Step of each variable, if someone needs it.
+    /// Step of each variable, if it is needed.
     pub changes: Vec<Change>,
-    /// Value of the objective, if someone needs it.
+    /// Value of the objective, if it is needed.
     pub objective: Option<f64>,
-    /// Relative residual of the optimality conditions, if someone needs it.
+    /// Relative residual of the optimality conditions, if it is needed.
     pub residual: Option<f64>,
-    /// How the iteration ends, if the part itself cannot or need not go on.
+    /// Status with which the part itself ends the iteration, if it cannot or need not continue.
     pub end: Option<Status>,
 }
 
@@ -175,54 +175,54 @@ impl Record {
         Record { residual: residual.into(), ..self }
     }
 
-    /// The same after this time.
+    /// The same with this time.
     pub fn with_elapsed(self, elapsed: Duration) -> Self {
         Record { elapsed, ..self }
     }
 
-    /// The same, saying how the iteration ends if the part itself cannot or need not go on. A
-    /// stopping rule that is met in the same iteration outranks it.
+    /// The same with a status with which the part itself ends the iteration. A stopping rule that
+    /// is met in the same iteration takes precedence.
     pub fn with_end(self, end: Option<Status>) -> Self {
         Record { end, ..self }
     }
 }
 
-/// A proof of how close an answer is to the optimum of the enhancement problem:
-/// every figure is an upper bound, computed from the answer itself.
+/// A proof of how close a result is to the optimum of the enhancement problem. Every number is an
+/// upper bound that is computed from the result itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Certificate {
-    /// ‖R‖ / λ‖A‖, R the residual of the optimality conditions, as it was computed.
+    /// ‖R‖ / λ‖A‖, where R is the computed residual of the optimality conditions.
     pub relative_residual: f64,
     /// ‖C − C*‖ / ‖A‖: "optimal within …".
     pub relative_distance: f64,
     /// ‖C − C*‖ over the samples (Frobenius).
     pub distance: f64,
-    /// The largest |C − C*| of any pair.
+    /// The largest |C − C*| over all pairs.
     pub largest_distance: f64,
     /// Value of the objective at C.
     pub objective: f64,
-    /// How much lower the objective could be.
+    /// Upper bound on the difference between the objective at C and its minimum.
     pub objective_gap: f64,
-    /// How far any fixed entry is from the value it is fixed to. (That every entry
-    /// lies in [0, 1] is checked by [`Similarity`](crate::Similarity) itself.)
+    /// The largest deviation of a fixed entry from its value. ([`Similarity`](crate::Similarity)
+    /// itself checks that every entry is in [0, 1].)
     pub fixed_error: f64,
 }
 
-/// How an iteration, or a part that does not iterate, went.
+/// The report on an iteration, or on a part that does not iterate.
 ///
-/// With the feature `serde` the last iteration is written if there is one, and left out when a
-/// report is read.
+/// With the feature `serde` the last iteration is serialised if there is one, and omitted when a
+/// report is deserialised.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
     /// The part.
     pub component: String,
-    /// How it ended.
+    /// The status at the end.
     pub status: Status,
-    /// Number of iterations made.
+    /// Number of iterations.
     pub iterations: usize,
     /// The last iteration, if there was one.
     #[cfg_attr(
@@ -230,7 +230,7 @@ pub struct Report {
         serde(skip_deserializing, skip_serializing_if = "Option::is_none")
     )]
     pub last: Option<Record>,
-    /// How close the answer is to the optimum, if the enhancer can prove it.
+    /// How close the result is to the optimum, if the enhancer can prove it.
     pub certificate: Option<Certificate>,
 }
 
@@ -246,7 +246,7 @@ impl Report {
         Report::new(component, Status::Direct)
     }
 
-    /// The same with the last iteration, whose number is that of iterations made.
+    /// The same with the last iteration, whose number is the number of iterations.
     pub fn with_last(self, last: Record) -> Self {
         Report { iterations: last.iteration, last: Some(last), ..self }
     }

@@ -1,4 +1,4 @@
-//! Watching a run, and stopping it.
+//! Observing and cancelling a run.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,40 +12,40 @@ use crate::run::report::{Record, Report};
 use crate::stages::stage::Stage;
 use crate::stages::stop::Target;
 
-/// Something that happens during a run.
+/// An event during a run.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A stage begins.
     Stage(Stage),
-    /// Part of the work of a stage is done, in units of its own.
+    /// Part of the work of a stage is done.
     Progress {
         /// Units done.
         done: u64,
-        /// Units in all.
+        /// Total number of units.
         total: u64,
     },
-    /// A piece of work of many is done, in words: the name of a run of a study.
+    /// One of many pieces of work is done; the text is its name, for example of a run in a study.
     Done(&'a str),
-    /// An iteration begins.
+    /// An iterative part begins.
     Start {
         /// The part that iterates.
         component: &'a str,
-        /// Number of groups it works on.
+        /// Number of groups.
         size: usize,
-        /// What its stopping rule waits for.
+        /// The numbers at which its stopping rule is met.
         target: Target,
-        /// The last iteration, if the rule is not met before.
+        /// The last iteration if the rule is not met before.
         limit: usize,
     },
     /// An iteration is done.
     Iteration {
-        /// What is known of it.
+        /// The record of the iteration.
         record: &'a Record,
-        /// Where it stands, for observers that [need](Observer::needs) that.
+        /// The state of the iteration, for observers that [need](Observer::needs) it.
         state: &'a dyn State,
     },
-    /// The iteration has ended.
+    /// The iterative part has ended.
     End(&'a Report),
 }
 
@@ -62,10 +62,10 @@ impl fmt::Debug for Event<'_> {
     }
 }
 
-/// Watches a run, and may stop it. Events may come from several threads, one at a time or at
-/// once, so an observer keeps what it remembers behind a lock or in atomic numbers.
+/// Observes a run and may stop it. Events may come from several threads, also at the same time,
+/// so an observer must keep its state behind a lock or in atomics.
 ///
-/// A closure over [`Event`] is an observer:
+/// A closure that takes an [`Event`] is an observer:
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -82,15 +82,15 @@ impl fmt::Debug for Event<'_> {
 /// let ctx = Ctx::<f64>::default().with_observer(&count);
 /// ```
 pub trait Observer: Sync {
-    /// What it reads of each iteration, beyond what the stopping rule reads.
+    /// The quantities of each iteration that it reads, in addition to those of the stopping rule.
     fn needs(&self) -> Quantities {
         Quantities::NONE
     }
 
-    /// Is told of an event. `Break` after an iteration ends that iteration with the status
+    /// Called for every event. `Break` after an iteration ends that iteration with the status
     /// [`Cancelled`](crate::Status::Cancelled); at a stage or at progress it ends the run with
-    /// [`Error::Cancelled`]. It has no effect at the start and the end of an iteration. An observer
-    /// is told of nothing once the cancel flag is up.
+    /// [`Error::Cancelled`]. It has no effect at the start and the end of an iterative part. Once
+    /// the cancel flag is set, the observer is not called.
     fn notice(&self, event: &Event<'_>) -> ControlFlow<()>;
 }
 
@@ -100,8 +100,8 @@ impl<F: Fn(&Event<'_>) -> ControlFlow<()> + Sync> Observer for F {
     }
 }
 
-/// The observer of a run and the flag that cancels it. Every long loop of the library reports
-/// its [progress](Watch::progress) here and ends when told so.
+/// The observer of a run and the flag that cancels it. Every long loop of the library reports its
+/// [progress](Watch::progress) here and ends when requested.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,22 +138,22 @@ impl<'a> Watch<'a> {
         Watch { cancel: Some(cancel), ..self }
     }
 
-    /// The same without the observer: for work inside an iteration, which reports itself.
+    /// The same without the observer, for work inside an iteration that is itself reported.
     pub fn quiet(self) -> Self {
         Watch { observer: None, ..self }
     }
 
-    /// What the observer needs of each iteration.
+    /// The quantities of each iteration that the observer needs.
     pub fn needs(&self) -> Quantities {
         self.observer.map_or(Quantities::NONE, |observer| observer.needs())
     }
 
-    /// Whether the flag is up.
+    /// Whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Tells the observer of an event; `Break` if it or the flag says stop.
+    /// Notifies the observer of an event; `Break` if the observer or the flag ends the run.
     pub fn notice(&self, event: &Event<'_>) -> ControlFlow<()> {
         if self.is_cancelled() {
             return ControlFlow::Break(());
@@ -161,10 +161,11 @@ impl<'a> Watch<'a> {
         self.observer.map_or(ControlFlow::Continue(()), |observer| observer.notice(event))
     }
 
-    /// Says how much of `what` is done.
+    /// Reports how much of `what` is done.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the run is to end. The caller returns at once.
+    ///
+    /// [`Error::Cancelled`] if the run is to end. The caller returns immediately.
     pub fn progress(&self, what: &'static str, done: u64, total: u64) -> Result<()> {
         match self.notice(&Event::Progress { done, total }) {
             ControlFlow::Continue(()) => Ok(()),
@@ -172,11 +173,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Looks at the flag without a word to the observer: for loops that do not know how long
-    /// they are, and for code that runs on several threads at once.
+    /// Checks the flag without notifying the observer, for loops of unknown length and for code
+    /// that runs on several threads at once.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if the flag is up.
+    ///
+    /// [`Error::Cancelled`] if the flag is set.
     pub fn checkpoint(&self, what: &'static str) -> Result<()> {
         if self.is_cancelled() {
             return Err(Error::Cancelled { what, done: 0, total: 0 });
@@ -184,9 +186,10 @@ impl<'a> Watch<'a> {
         Ok(())
     }
 
-    /// Says that a stage begins.
+    /// Reports that a stage begins.
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if the run is to end.
     pub fn begin(&self, stage: Stage) -> Result<()> {
         match self.notice(&Event::Stage(stage)) {
@@ -215,7 +218,7 @@ pub struct History {
 }
 
 impl History {
-    /// A history that asks for these quantities.
+    /// A history that requests these quantities.
     pub fn of(needs: Quantities) -> Self {
         History { records: Mutex::default(), needs }
     }

@@ -1,4 +1,4 @@
-//! The linear algebra of a run.
+//! Linear-algebra backends.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::stages::component::{Component, forward};
 /// Eigenpairs of a symmetric matrix.
 #[derive(Clone, Debug)]
 pub struct Eigen<S> {
-    /// Eigenvalues, ascending.
+    /// Eigenvalues in ascending order.
     pub values: Vec<S>,
     /// Orthonormal eigenvectors, one column per eigenvalue.
     pub vectors: Mat<S>,
@@ -32,7 +32,7 @@ pub enum Kernel {
     /// [`Backend::eigh`].
     #[cfg_attr(feature = "serde", serde(rename = "eigenpairs"))]
     Eigen,
-    /// [`Backend::sparse`] and the products by it.
+    /// [`Backend::sparse`] and the products with it.
     #[cfg_attr(feature = "serde", serde(rename = "sparse product"))]
     SparseProduct,
     /// [`Backend::factor_sparse`] and the solves with it.
@@ -70,71 +70,75 @@ impl fmt::Display for Kernel {
 
 /// Dense and sparse kernels, below the level of any solver.
 ///
-/// A backend sees slices and never owns the storage of a solver. Kernels are **sequential**:
-/// solvers split their work into panels of fixed size and run those in parallel, so the number of
-/// threads cannot change a bit of the result, whichever backend is in use.
+/// A backend reads and writes slices and never owns the storage of a solver. Kernels are
+/// **sequential**: solvers split their work into panels of fixed size and process the panels in
+/// parallel, so the result does not depend on the number of threads, with any backend.
 ///
-/// Dense kernels see matrices column after column through [`MatRef`] and [`MatMut`]. Sparse
-/// kernels work on *panels*: a few columns (usually 64) of a tall matrix, stored row after row,
-/// because a sparse kernel then moves whole rows of the panel at a time.
+/// Dense kernels use column-major matrices through [`MatRef`] and [`MatMut`]. Sparse kernels work
+/// on *panels*: a few columns (usually 64) of a tall matrix, stored in row-major order, so that a
+/// sparse kernel reads and writes whole rows of the panel.
 ///
-/// Only the dense product is required. Every other kernel defaults to the one of this crate, and
-/// [`library`](Self::library) says for each kernel whose it is.
+/// Only the dense product is required. Every other kernel has a default implementation in this
+/// crate. [`library`](Self::library) returns the library that each kernel comes from.
 pub trait Backend<S: Real>: Component {
-    /// C ← αAB + βC. With β = 0, C is overwritten whatever it held.
+    /// C ← αAB + βC. If β = 0, C is overwritten whatever it contains.
     ///
     /// # Panics
-    /// If the sizes do not fit.
+    ///
+    /// If the sizes do not match.
     fn gemm(&self, alpha: S, a: MatRef<'_, S>, b: MatRef<'_, S>, beta: S, c: MatMut<'_, S>);
 
-    /// Factors a symmetric positive definite matrix (its lower triangle is read).
+    /// Factors a symmetric positive definite matrix. Only its lower triangle is read.
     fn factor_spd(&self, a: MatRef<'_, S>) -> Result<Box<dyn SpdSolve<S>>> {
         Ok(Box::new(reference::Cholesky::factor(a)?))
     }
 
-    /// All eigenpairs of a symmetric matrix (its lower triangle is read).
+    /// All eigenpairs of a symmetric matrix. Only its lower triangle is read.
     fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>> {
         reference::eigh(a)
     }
 
-    /// Prepares a sparse matrix for products by panels.
+    /// Prepares a sparse matrix for products with panels.
     fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>> {
         Box::new(SparseMatrix::new(a))
     }
 
-    /// Factors a sparse symmetric positive definite matrix, whose entries are given in both
-    /// triangles; `None` if the factor would have more than `most` entries below its diagonal.
+    /// Factors a sparse symmetric positive definite matrix that stores both triangles. Returns
+    /// `None` if the factor would have more than `most` entries below its diagonal.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>> {
         let factor = SparseCholesky::factor(a, most)?;
         Ok(factor.map(|factor| Box::new(factor) as Box<dyn SparseSolve<S>>))
     }
 
-    /// Factors a sparse symmetric positive definite matrix approximately: LLᵀ ≈ A, where L has
-    /// entries only where A has. The matrix is given in double precision and in both triangles.
+    /// Computes an incomplete factor of a sparse symmetric positive definite matrix: LLᵀ ≈ A,
+    /// where L has nonzeros only where A has. The matrix is in double precision and stores both
+    /// triangles.
     ///
     /// # Errors
+    ///
     /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
     fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>> {
         Ok(Box::new(IncompleteCholesky::factor(a)?))
     }
 
-    /// The kernels of the same library in single precision, for solvers that iterate in it
-    /// whatever the precision of the run.
+    /// The kernels of the same library in single precision, for solvers that iterate in single
+    /// precision independent of the precision of the run.
     fn in_single(&self) -> &dyn Backend<f32> {
         &Reference
     }
 
-    /// The kernels of the same library in double precision, for parts whose decisions need it
-    /// whatever the precision of the run.
+    /// The kernels of the same library in double precision, for parts that need double precision
+    /// independent of the precision of the run.
     fn in_double(&self) -> &dyn Backend<f64> {
         &Reference
     }
 
     /// The library that a kernel comes from: the name of the backend for its own kernels,
-    /// `enclust` for those that it takes from this crate. Override it together with the kernels.
+    /// `enclust` for default implementations. Override this method together with the kernels.
     fn library(&self, kernel: Kernel) -> &str {
         if kernel == Kernel::Product { self.name() } else { "enclust" }
     }
@@ -154,24 +158,27 @@ forward!(Backend<S> {
 
 /// A factored symmetric positive definite matrix.
 pub trait SpdSolve<S: Real>: Send + Sync {
-    /// Overwrites B by the solution X of AX = B.
+    /// Overwrites B with the solution X of AX = B.
     fn solve(&self, b: MatMut<'_, S>);
 }
 
-/// A sparse matrix that is ready to be multiplied by panels.
+/// A sparse matrix that is prepared for products with panels.
 pub trait SparseProduct<S: Real>: Send + Sync {
-    /// Overwrites Y by AX. Both panels are stored row after row, `width` numbers per row.
+    /// Overwrites Y with AX. Both panels are stored in row-major order with `width` numbers per
+    /// row.
     ///
     /// # Panics
-    /// If a panel does not have `width` numbers for each column, or row, of A.
+    ///
+    /// If X does not have `width` numbers per column of A, or Y `width` numbers per row of A.
     fn multiply(&self, x: &[S], y: &mut [S], width: usize);
 
-    /// The same, and calls `visit` with all rows of Y in ascending order: the number of the first
-    /// row and some rows, as soon as they are computed. A kernel that calls it while the rows are
-    /// in the cache saves its caller a pass over memory.
+    /// Like [`multiply`](Self::multiply), and calls `visit` for all rows of Y in ascending order,
+    /// with the index of the first row and a block of rows as soon as they are computed. A kernel
+    /// that calls `visit` while the rows are in cache saves the caller one pass over memory.
     ///
     /// # Panics
-    /// Like [`multiply`](Self::multiply).
+    ///
+    /// The same as for [`multiply`](Self::multiply).
     fn multiply_and_visit(
         &self,
         x: &[S],
@@ -186,18 +193,20 @@ pub trait SparseProduct<S: Real>: Send + Sync {
 
 /// A factored sparse symmetric positive definite matrix.
 pub trait SparseSolve<S: Real>: Send + Sync {
-    /// Overwrites the panel B by the solution X of AX = B. The panel is stored row after row,
-    /// `width` numbers per row.
+    /// Overwrites the panel B with the solution X of AX = B. The panel is stored in row-major
+    /// order with `width` numbers per row.
     ///
     /// # Panics
-    /// If the panel does not have `width` numbers for each row of A.
+    ///
+    /// If the panel does not have `width` numbers per row of A.
     fn solve_panel(&self, b: &mut [S], width: usize);
 }
 
-/// Checks the sizes of a product; for backends to call first.
+/// Checks the sizes of a product. Backends call it first.
 ///
 /// # Panics
-/// If they do not fit.
+///
+/// If the sizes do not match.
 pub fn check_product<S: Real>(a: &MatRef<'_, S>, b: &MatRef<'_, S>, c: &MatMut<'_, S>) {
     assert!(
         a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols(),
@@ -211,9 +220,10 @@ pub fn check_product<S: Real>(a: &MatRef<'_, S>, b: &MatRef<'_, S>, c: &MatMut<'
     );
 }
 
-/// Checks that a panel of this width has this many rows; for backends to call first.
+/// Checks that a panel of this width has this many rows. Backends call it first.
 ///
 /// # Panics
+///
 /// If it does not.
 pub fn check_panel<S: Real>(panel: &[S], rows: usize, width: usize) {
     assert!(

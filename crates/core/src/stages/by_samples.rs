@@ -1,4 +1,4 @@
-//! A representation from a function on the samples.
+//! Representations from a function of the samples.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -18,21 +18,21 @@ use crate::run::question::Question;
 use crate::stages::ca::{Ca, Represented};
 use crate::stages::component::Component;
 
-/// A representation from a function that makes the n × n matrix of the samples.
+/// A representation from a function that computes the n × n matrix of the samples.
 ///
-/// The function gets the labels of all samples and gives a symmetric matrix with entries in
-/// [0, 1], in whatever precision. If samples with equal label rows got equal values, the matrix is
-/// folded to the n' distinct rows, and everything behind it is as fast as for any other
-/// representation; if they did not, it stays at n.
+/// The function takes the labels of all samples and returns a symmetric matrix with entries in
+/// [0, 1], in single or double precision. If samples with equal label rows have equal values, the
+/// matrix is reduced to the n' distinct rows, and later stages are as fast as for any other
+/// representation. Otherwise it keeps size n.
 ///
-/// Weights other than 1 and missing labels are refused, because the function has no definition for
-/// them. The matrix takes n² numbers, which the footprint states; a function that needs more
-/// than twice that itself is not accounted for.
+/// Missing labels and weights other than 1 are errors, because the function has no definition for
+/// them. The footprint includes the n² numbers of the matrix and the same amount for the function
+/// itself; if the function needs more, the footprint is too small.
 ///
 /// ```
 /// use enclust_core::{Ca, Ctx, Ensemble, Mat, Microclusters, Question, by_samples};
 ///
-/// // The share of clusterings that join two samples.
+/// // The share of clusterings that put two samples in one cluster.
 /// let shared = by_samples("shared", |e: &Ensemble| {
 ///     let joins = |i: usize, j: usize, k: usize| e.column(k)[i] == e.column(k)[j];
 ///     let share = |i, j| (0..e.clusterings()).filter(|&k| joins(i, j, k)).count();
@@ -40,7 +40,7 @@ use crate::stages::component::Component;
 /// });
 /// let e = Ensemble::from_columns(&[[0, 0, 0, 1], [0, 0, 1, 1]])?;
 /// let built = shared.build(&Microclusters::of(&e), &Question::default(), &Ctx::<f64>::default())?;
-/// // Samples 0 and 1 are one group.
+/// // Samples 0 and 1 form one group.
 /// assert_eq!(built.as_similarity().unwrap().condensed(), [0.5, 0.0, 0.5]);
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
@@ -53,7 +53,7 @@ pub fn by_samples<T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync>(
     BySamples { name, matrix, precision: PhantomData }
 }
 
-/// A representation from a function on the samples; made by [`by_samples`].
+/// A representation from a function of the samples, made by [`by_samples`].
 #[derive(Clone, Copy)]
 pub struct BySamples<T, F> {
     name: &'static str,
@@ -75,8 +75,9 @@ impl<T, F: Send + Sync> Component for BySamples<T, F> {
 
 impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySamples<T, F> {
     /// # Errors
-    /// [`Error::Unsupported`] for missing labels and for weights other than 1, [`Error::Size`],
-    /// [`Error::Entry`] or [`Error::Asymmetric`] for a matrix that is no similarity.
+    ///
+    /// [`Error::Unsupported`] for missing labels and for weights other than 1; [`Error::Size`],
+    /// [`Error::Entry`] or [`Error::Asymmetric`] if the matrix is not a similarity.
     fn build(
         &self,
         microclusters: &Microclusters,
@@ -93,7 +94,7 @@ impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySam
         Ok(similarity.in_precision::<S>().into())
     }
 
-    /// The matrix over the samples, as much again for the function, and the labels.
+    /// The matrix of the samples, the same amount for the function, and the labels.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let samples = shape.clone().with_groups(shape.samples);
         let matrix = samples.clone().with_scalar(size_of::<T>()).square();
@@ -103,8 +104,8 @@ impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySam
 }
 
 impl<S: Real> Table<dyn Ca<S>> {
-    /// Adds a representation that is a function on the samples, see [`by_samples`]; one of the
-    /// same name is replaced.
+    /// Adds a representation that is a function of the samples, see [`by_samples`]. A
+    /// representation of the same name is replaced.
     ///
     /// ```
     /// use enclust_core::{Ensemble, Mat, Registry};

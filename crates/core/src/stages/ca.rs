@@ -13,14 +13,14 @@ use crate::run::question::Question;
 use crate::run::report::Report;
 use crate::stages::component::{Component, forward};
 
-/// What a representation gives: evidence, and how it came about. It can be read like the
-/// evidence itself.
+/// The result of a representation: the evidence and an optional report. It dereferences to the
+/// evidence.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Represented<S> {
     /// The evidence.
     pub evidence: Evidence<S>,
-    /// How it was learned, if the representation iterates.
+    /// Report on learning the evidence, if the representation iterates.
     pub report: Option<Report>,
 }
 
@@ -33,7 +33,7 @@ impl<S> Deref for Represented<S> {
 }
 
 impl<S> Represented<S> {
-    /// The same with a report of the iteration that learned it.
+    /// The same with a report on the iteration that learned the evidence.
     pub fn with_report(self, report: Report) -> Self {
         Represented { report: Some(report), ..self }
     }
@@ -47,23 +47,24 @@ impl<S, E: Into<Evidence<S>>> From<E> for Represented<S> {
 
 /// Turns an ensemble into evidence, usually a co-association matrix.
 pub trait Ca<S: Real>: Component {
-    /// The kind of evidence it makes.
+    /// The kind of evidence that it makes.
     fn kind(&self) -> Kind {
         Kind::Similarity
     }
 
-    /// Whether the evidence is learned for one number of clusters, that of the question. A
+    /// Whether the evidence is learned for one number of clusters, the k of the question. A
     /// pipeline with such a representation is fitted for one k.
     fn reads_k(&self) -> bool {
         false
     }
 
-    /// Builds the evidence. `anything.into()` makes the answer of a similarity, a graph or an
-    /// embedding.
+    /// Builds the evidence. A similarity, a graph or an embedding is converted to the return type
+    /// by `into()`.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for missing labels or weights that it has no definition for;
-    /// [`Error::NeedsClusters`] if it reads k and the question has none.
+    ///
+    /// [`Error::Unsupported`] for missing labels or weights if they are not supported;
+    /// [`Error::NeedsClusters`] if the representation reads k and the question has none.
     fn build(
         &self,
         microclusters: &Microclusters,
@@ -71,10 +72,11 @@ pub trait Ca<S: Real>: Component {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>>;
 
-    /// At most so many bytes are taken by [`build`](Self::build); a run that has less is refused.
+    /// Upper bound on the memory that [`build`](Self::build) allocates. If less is available, the
+    /// run returns an error.
     ///
-    /// The default is a similarity, or a dense graph of the kind it makes, and the same again to
-    /// work with.
+    /// The default is a similarity, or a dense graph if the evidence is a graph, and the same
+    /// amount as working memory.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let result = match self.kind() {
             Kind::Similarity => shape.similarity(),
@@ -103,7 +105,7 @@ forward!(Ca<S> {
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
-/// A similarity computed elsewhere, as the first stage of a pipeline.
+/// A similarity that was computed elsewhere, as the first stage of a pipeline.
 ///
 /// ```
 /// use enclust_core::{Component, Precomputed, Similarity};
@@ -118,7 +120,7 @@ pub struct Precomputed<S> {
 }
 
 impl<S: Real> Precomputed<S> {
-    /// Wraps the similarity.
+    /// A representation that returns this similarity.
     pub fn new(similarity: Similarity<S>) -> Self {
         Precomputed { similarity }
     }
@@ -149,7 +151,7 @@ impl<S: Real> Ca<S> for Precomputed<S> {
         Ok(self.similarity.clone().into())
     }
 
-    /// A copy, over its own groups, whatever those of the labels are.
+    /// A copy of the similarity. Its groups may differ from those of the labels.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let copy = shape.clone().with_groups(self.similarity.len()).similarity();
         Footprint::new(copy, Bytes(0))

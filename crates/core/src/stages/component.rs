@@ -1,4 +1,4 @@
-//! What every part has in common, and forwarding through pointers.
+//! The trait that all parts implement, and forwarding through pointers.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -6,32 +6,33 @@ use std::sync::Arc;
 use crate::compose::params::Parameters;
 use crate::error::Result;
 
-/// A part of a run: named, immutable, shared between threads.
+/// A part of a run. It has a name, is immutable and is shared between threads.
 ///
-/// Each stage has a trait that builds on this one and is forwarded for `&T`, `Box<T>` and
-/// `Arc<T>`, so a part can be owned, shared or boxed behind `dyn` wherever it is composed. What
-/// varies during a run lives in objects made for that run, never in the part.
+/// Each stage has a trait that extends this one and is implemented for `&T`, `Box<T>` and
+/// `Arc<T>`, so a part can be owned, shared or boxed behind `dyn`. State that changes during a
+/// run is kept in objects made for that run, never in the part.
 ///
-/// [`part!`](crate::part) implements it for a struct of parameters.
+/// [`part!`](crate::part) implements this trait for a struct of parameters.
 pub trait Component: Debug + Send + Sync {
     /// The name of the part in messages, files and on the command line.
     fn name(&self) -> &str;
 
-    /// Checks the parameters. A pipeline calls this when it is composed.
+    /// Checks the parameters. A pipeline calls it when it is composed.
     ///
     /// # Errors
-    /// [`Error::Param`](crate::Error::Param) for a parameter out of range.
+    ///
+    /// [`Error::Param`](crate::Error::Param) if a parameter is out of range.
     fn check(&self) -> Result<()> {
         Ok(())
     }
 }
 
-/// A part that states its name, a line about it and its parameters in one place, so that a
-/// registry needs nothing else. Implemented by [`part!`](crate::part).
+/// A part that states its name, a one-line summary and its parameters, which is all that a
+/// registry needs. [`part!`](crate::part) implements this trait.
 pub trait Described: Component + Parameters {
     /// The name of the part.
     const NAME: &'static str;
-    /// What the part is, in a line.
+    /// A one-line summary of the part.
     const SUMMARY: &'static str;
 }
 
@@ -51,7 +52,8 @@ macro_rules! forward_component {
 forward_component!(&T, Box<T>, Arc<T>);
 
 /// Implements a stage trait for `&T`, `Box<T>` and `Arc<T>` by forwarding each listed method. A
-/// method that is left out would silently have its default behind a pointer; clippy refuses that.
+/// method that is not listed would use its default behind a pointer without any warning from the
+/// compiler; a clippy lint rejects that.
 macro_rules! forward {
     ($trait:ident $(<$s:ident>)? { $($methods:tt)* }) => {
         $crate::stages::component::forward!(@for &T, $trait $(<$s>)? { $($methods)* });

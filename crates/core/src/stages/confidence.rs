@@ -1,4 +1,4 @@
-//! The stage of confident pairs.
+//! The stage of confidence rules.
 
 use crate::data::microclusters::Microclusters;
 use crate::error::Result;
@@ -9,9 +9,9 @@ use crate::run::context::Ctx;
 use crate::stages::component::{Component, forward};
 use crate::stages::confident::Confident;
 
-/// Chooses the high-confidence pairs of an ensemble.
+/// Selects the confident pairs of an ensemble.
 pub trait Confidence<S: Real>: Component {
-    /// The pairs, at the size of the similarity's groups.
+    /// The confident pairs, over the groups of the similarity.
     fn select(
         &self,
         microclusters: &Microclusters,
@@ -19,10 +19,10 @@ pub trait Confidence<S: Real>: Component {
         ctx: &Ctx<'_, S>,
     ) -> Result<Confident<S>>;
 
-    /// At most so many bytes are taken by [`select`](Self::select); a run that has less is
-    /// refused.
+    /// Upper bound on the memory that [`select`](Self::select) allocates. If less is available,
+    /// the run returns an error.
     ///
-    /// The default is every pair that any clustering joins, and the same again to find them.
+    /// The default is every pair that any clustering joins, and the same amount as working memory.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let result = Confident::<S>::bytes(shape, shape.pairs_joined_by(0.0));
         Footprint::new(result, result)

@@ -9,29 +9,29 @@ use crate::memory::{Bytes, Shape};
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
 
-/// The pairs to be believed: a graph that carries information and a set of
-/// entries that keep their value. The two are kept apart because they may
-/// differ (a constraint fixes an entry without being an edge).
+/// Confident pairs: a graph H whose edges carry information, and a set Ω of entries that are
+/// fixed to a value. Graph and set are separate because they may differ: a constraint fixes an
+/// entry without adding an edge.
 ///
 /// [`from_matrix`](Self::from_matrix) and [`from_pairs`](Self::from_pairs) fix every edge at the
-/// value that the similarity has there, as the enhancers of this library expect it.
+/// value of the similarity, as the enhancers of this library expect.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Confident<S> {
-    /// H: non-negative, symmetric, without diagonal; between groups.
+    /// H between groups: non-negative, symmetric, zero diagonal.
     pub graph: Csr<S>,
-    /// Value of H between two different samples of a group, for each group.
+    /// Value of H between two different samples of one group, for each group.
     pub within: Vec<S>,
-    /// Ω between groups: symmetric, without diagonal; the value an entry is
-    /// fixed to.
+    /// Ω between groups: symmetric, no diagonal. The values are those to which the entries are
+    /// fixed.
     pub fixed: Csr<S>,
-    /// Whether pairs within a group are in Ω (fixed to the similarity's own
-    /// value), for each group.
+    /// Whether the pairs within a group are in Ω (fixed at the similarity's own value), for each
+    /// group.
     pub fixed_within: Vec<bool>,
 }
 
 impl<S: Real> Confident<S> {
-    /// No pair at all.
+    /// No pairs.
     pub fn none(groups: usize) -> Self {
         Confident {
             graph: Csr::empty(groups, groups),
@@ -41,10 +41,12 @@ impl<S: Real> Confident<S> {
         }
     }
 
-    /// From its parts, for rules that fix other entries than the edges.
+    /// Confident pairs from their components, for rules that fix other entries than the edges.
     ///
     /// # Errors
-    /// Those of [`check`](Self::check), for as many groups as `within` has values.
+    ///
+    /// The same as for [`check`](Self::check), with the number of groups that `within` has values
+    /// for.
     pub fn new(
         graph: Csr<S>,
         within: Vec<S>,
@@ -57,9 +59,10 @@ impl<S: Real> Confident<S> {
         Ok(confident)
     }
 
-    /// From weighted pairs of groups, (group, group, weight), each in either order or in both.
-    /// Every edge is fixed at the similarity's value. A group paired with itself stands for the
-    /// pairs of different samples inside it. A weight of 0 is no edge.
+    /// Confident pairs from weighted pairs of groups, (group, group, weight), each in either
+    /// order or in both. Every edge is fixed at the similarity's value. A group paired with
+    /// itself stands for the pairs of different samples in that group. A weight of 0 means no
+    /// edge.
     ///
     /// ```
     /// use enclust_core::{Confident, Similarity};
@@ -72,9 +75,10 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
+    ///
     /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a group of one
     /// sample that is paired with itself, [`Error::Entry`] for a weight outside [0, 1],
-    /// [`Error::Asymmetric`] for two weights of one pair.
+    /// [`Error::Asymmetric`] for two different weights of one pair.
     pub fn from_pairs(
         similarity: &Similarity<S>,
         pairs: impl IntoIterator<Item = (usize, usize, S)>,
@@ -104,12 +108,13 @@ impl<S: Real> Confident<S> {
         Ok(Self::fixed_at(similarity, graph, inside))
     }
 
-    /// From the dense symmetric n × n matrix H over the samples, row after row. Every edge (an
-    /// entry above 0) is fixed at the similarity's value. The diagonal is not read.
+    /// Confident pairs from the dense symmetric n × n matrix H of the samples, in row-major
+    /// order. Every edge (an entry above 0) is fixed at the similarity's value. The diagonal is
+    /// not read.
     ///
-    /// Mirrored entries may differ by rounding; the upper triangle is taken. If the similarity is
-    /// at group size, H must have the same value for all pairs of samples that two groups stand
-    /// for, which it has if it was made from the label rows.
+    /// Mirrored entries may differ by rounding; the upper triangle is used. If the similarity is
+    /// over groups, H must have the same value for all pairs of samples from the same two groups.
+    /// This holds if H was computed from the label rows.
     ///
     /// ```
     /// use enclust_core::{Confident, Similarity};
@@ -121,10 +126,11 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Size`] for another number of entries, [`Error::Entry`] for one outside [0, 1],
-    /// [`Error::Asymmetric`] for mirrored entries that differ, [`Error::Unsupported`] if H tells
-    /// samples of one group apart; the [similarity over the samples](Similarity::by_samples) has
-    /// no such groups.
+    ///
+    /// [`Error::Size`] for a wrong number of entries, [`Error::Entry`] for an entry outside [0,
+    /// 1], [`Error::Asymmetric`] for mirrored entries that differ, [`Error::Unsupported`] if H
+    /// has different values for samples of one group. The last error cannot occur with the
+    /// [similarity over the samples](Similarity::by_samples).
     pub fn from_matrix(similarity: &Similarity<S>, matrix: &[S]) -> Result<Self> {
         let grouping = similarity.grouping();
         let n = grouping.samples();
@@ -134,7 +140,7 @@ impl<S: Real> Confident<S> {
         let value = |i: usize, j: usize| matrix[i * n + j];
         if let Some((i, j)) = grouping.torn(value, same_to_rounding) {
             let what = format!(
-                "confident pairs that tell its samples apart, as at samples {i} and {j}; take \
+                "confident pairs that differ inside its groups, as at samples {i} and {j}; use \
                  the similarity by samples"
             );
             return Err(Error::unsupported("a similarity of groups", what));
@@ -150,7 +156,7 @@ impl<S: Real> Confident<S> {
         Ok(Self::fixed_at(similarity, graph, (0..groups).map(pair).collect()))
     }
 
-    /// Every edge fixed at the similarity's value.
+    /// Fixes every edge at the similarity's value.
     fn fixed_at(similarity: &Similarity<S>, graph: Csr<S>, within: Vec<Option<S>>) -> Self {
         let fixed = graph.mapped(|p, q, _| similarity.between(p, q));
         let within: Vec<S> = within.into_iter().map(|w| w.unwrap_or(S::zero())).collect();
@@ -158,9 +164,9 @@ impl<S: Real> Confident<S> {
         Confident { graph, within, fixed, fixed_within }
     }
 
-    /// The same pairs over a finer grouping of the similarity that they belong to: each of its
-    /// groups must lie inside one group of the similarity. Two parts of a group get what holds
-    /// within it. [`Similarity::refined`] is the similarity to go with it.
+    /// The same pairs over a finer grouping. Each group of the finer grouping must be contained
+    /// in one group of the similarity that the pairs belong to. Two parts of one group get the
+    /// value within that group. [`Similarity::refined`] gives the matching similarity.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -175,8 +181,9 @@ impl<S: Real> Confident<S> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Size`] for pairs or a grouping of another size, [`Error::Unsupported`] for a group
-    /// that reaches across two groups of the similarity.
+    ///
+    /// [`Error::Size`] for pairs or a grouping of another size; [`Error::Unsupported`] for a
+    /// group that overlaps two groups of the similarity.
     pub fn refined(&self, similarity: &Similarity<S>, finer: &Arc<Grouping>) -> Result<Self> {
         self.check(similarity.len())?;
         let parents = similarity.parents(finer)?;
@@ -192,18 +199,19 @@ impl<S: Real> Confident<S> {
         })
     }
 
-    /// What so many pairs take, as graph and as fixed entries.
+    /// The memory of this many pairs, as graph and as fixed entries.
     pub fn bytes(shape: &Shape, pairs: u64) -> Bytes {
-        // Symmetric: an entry each way.
+        // Symmetric: each pair is stored twice.
         let both = pairs.saturating_mul(2);
         shape.sparse(both) * 2 + shape.each_group(shape.scalar + size_of::<bool>())
     }
 
-    /// Checks that the pairs are symmetric, without diagonal and in [0, 1], and that there are as
-    /// many groups as there should be.
+    /// Checks that the pairs are symmetric, have no diagonal and are in [0, 1], and that the
+    /// number of groups is as given.
     ///
     /// # Errors
-    /// [`Error::Size`], [`Error::Entry`] or [`Error::Asymmetric`] for the first that is not so.
+    ///
+    /// [`Error::Size`], [`Error::Entry`] or [`Error::Asymmetric`] for the first violation.
     pub fn check(&self, groups: usize) -> Result<()> {
         for (what, matrix) in
             [("graph of confident pairs", &self.graph), ("fixed entries", &self.fixed)]
@@ -219,10 +227,11 @@ impl<S: Real> Confident<S> {
         Error::check_size("marks of fixed groups", groups, self.fixed_within.len())
     }
 
-    /// Fixes more entries, given as (group, group, value) in either order; a pair that
-    /// is fixed already gets the new value. The graph stays as it is.
+    /// Fixes more entries, given as (group, group, value) in either order. A pair that is already
+    /// fixed gets the new value. The graph does not change.
     ///
     /// # Errors
+    ///
     /// [`Error::Index`] for a group that does not exist, [`Error::SelfPair`] for a
     /// group paired with itself.
     ///
@@ -253,7 +262,7 @@ impl<S: Real> Confident<S> {
     }
 }
 
-/// Columns ascending; of equal ones the last stays.
+/// Sorts by column; of equal columns the last entry is kept.
 fn keep_last<S: Copy>(row: &mut Vec<(u32, S)>) {
     row.sort_by_key(|e| e.0); // stable
     row.dedup_by(|later, kept| {
@@ -265,14 +274,15 @@ fn keep_last<S: Copy>(row: &mut Vec<(u32, S)>) {
     });
 }
 
-/// The groups of a finer grouping that each of so many groups consists of, ascending.
+/// For each of the groups, the groups of a finer grouping that it consists of, in ascending order.
 fn parts_of(groups: usize, parents: &[u32]) -> Vec<Vec<u32>> {
     let mut parts = vec![Vec::new(); groups];
     parents.iter().zip(0..).for_each(|(&p, part)| parts[p as usize].push(part));
     parts
 }
 
-/// Symmetric pairs of groups as pairs of their parts; `inside` is what two parts of one group get.
+/// Expands symmetric pairs of groups to pairs of their parts; `inside` is the value for two parts
+/// of one group.
 fn split<S: Real>(
     pairs: &Csr<S>,
     parents: &[u32],
@@ -299,14 +309,15 @@ fn without_zeros<S: Real>(graph: &Csr<S>) -> Csr<S> {
 }
 
 fn check_weight<S: Real>(what: &'static str, row: usize, column: usize, value: S) -> Result<()> {
-    // Written so that NaN fails.
+    // This form also rejects NaN.
     if value >= S::zero() && value <= S::one() {
         return Ok(());
     }
     Err(Error::Entry { what, row, column, value: value.wide() })
 }
 
-/// A dense graph over n samples: symmetric up to rounding and within [0, 1], off the diagonal.
+/// Checks a dense graph over n samples: symmetric up to rounding and in [0, 1], except on the
+/// diagonal.
 fn check_graph<S: Real>(n: usize, matrix: &[S]) -> Result<()> {
     for row in 0..n {
         for column in row + 1..n {

@@ -11,29 +11,29 @@ use crate::stages::component::{Component, forward};
 
 /// Clusters the evidence.
 pub trait Consensus<S: Real>: Component {
-    /// The kinds of evidence it reads.
+    /// The kinds of evidence that it accepts.
     fn accepts(&self) -> &[Kind];
 
     /// Does all work that does not depend on the number of clusters.
     fn fit(&self, evidence: &Evidence<S>, ctx: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>>;
 
-    /// Whether what it fits has a [tree](Fitted::dendrogram), so that a caller who needs one can
-    /// refuse before anything is computed.
+    /// Whether the fit has a [tree](Fitted::dendrogram), so that a caller that needs one can
+    /// return an error before anything is computed.
     fn makes_tree(&self) -> bool {
         false
     }
 
     /// Whether a cut into k has exactly k clusters. False for a function that finds its own
-    /// number, or may leave clusters empty; callers then report the number found.
+    /// number of clusters or may leave clusters empty; callers then report the number found.
     fn gives_exactly_k(&self) -> bool {
         true
     }
 
-    /// At most so many bytes are taken by [`fit`](Self::fit) and a cut into few clusters; a run
-    /// that has less is refused.
+    /// Upper bound on the memory that [`fit`](Self::fit) and a cut into few clusters allocate. If
+    /// less is available, the run returns an error.
     ///
-    /// The default is a tree over the samples, and an n' × n' matrix of `f64` beside it or a copy
-    /// of the evidence, whichever is more.
+    /// The default is a tree over the samples, plus an n' × n' matrix of `f64` or a copy of the
+    /// evidence, whichever is larger.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let tree = shape.each_sample(size_of::<Merge>());
         let reads_similarities = self.accepts().contains(&Kind::Similarity);
@@ -50,23 +50,23 @@ forward!(Consensus<S> {
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
-/// A consensus that can be cut into any number of clusters it reaches.
+/// A consensus that can be cut into any number of clusters up to [`largest_k`](Self::largest_k).
 pub trait Fitted<S: Real>: Send + Sync {
-    /// The partition into k clusters (or about k, where
-    /// [`gives_exactly_k`](Consensus::gives_exactly_k) says so). The answer for one k does not depend on
-    /// which others were asked for.
+    /// The partition into k clusters, or into about k if
+    /// [`gives_exactly_k`](Consensus::gives_exactly_k) is false. The result for one k does not
+    /// depend on earlier calls with other k.
     fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition>;
 
-    /// The largest k that can be reached.
+    /// The largest k that is possible.
     fn largest_k(&self) -> usize;
 
-    /// The tree behind it, if it has one.
+    /// The tree of the consensus, if it has one.
     fn dendrogram(&self) -> Option<&Dendrogram> {
         None
     }
 }
 
-/// Refuses a number of clusters outside 1 to `largest`.
+/// Returns an error if k is not between 1 and `largest`.
 pub fn check_k(component: &str, k: usize, largest: usize) -> Result<()> {
     if (1..=largest).contains(&k) {
         Ok(())

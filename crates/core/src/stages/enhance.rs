@@ -1,4 +1,4 @@
-//! The stage of enhancers: from a similarity to a better one.
+//! The stage of enhancers: from a similarity to an improved one.
 
 use crate::data::microclusters::Microclusters;
 use crate::error::{Error, Result};
@@ -16,7 +16,8 @@ use crate::stages::confidence::Confidence;
 use crate::stages::confident::Confident;
 use crate::stages::stop::Stop;
 
-/// What an enhancer reads: the similarity A, the confident pairs H and Ω, and how to iterate.
+/// The input of an enhancer: the similarity A, the confident pairs H and Ω, and settings of the
+/// iteration.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Problem<'a, S> {
@@ -24,46 +25,48 @@ pub struct Problem<'a, S> {
     pub similarity: &'a Similarity<S>,
     /// H and Ω, the confident pairs.
     pub confident: &'a Confident<S>,
-    /// Where to start, for enhancers that can: an earlier answer to a similar problem.
+    /// A starting point, for enhancers that support one: an earlier result for a similar problem.
     pub start: Option<&'a Similarity<S>>,
-    /// The rule to stop by, in place of the enhancer's own.
+    /// A stopping rule that replaces the enhancer's own.
     pub stop: Option<&'a dyn Stop>,
     labeller: Option<&'a Labeller<'a, S>>,
 }
 
 impl<'a, S: Real> Problem<'a, S> {
-    /// The problem of a similarity and its confident pairs.
+    /// The problem for a similarity and its confident pairs.
     ///
     /// # Errors
-    /// Those of [`Confident::check`]: pairs over another number of groups, or pairs that are not
-    /// symmetric, on the diagonal or outside [0, 1].
+    ///
+    /// The same as for [`Confident::check`]: the pairs are over another number of groups, are not
+    /// symmetric, are on the diagonal or are outside [0, 1].
     pub fn new(similarity: &'a Similarity<S>, confident: &'a Confident<S>) -> Result<Self> {
         confident.check(similarity.len())?;
         Ok(Problem { similarity, confident, start: None, stop: None, labeller: None })
     }
 
-    /// The same with a place to start.
+    /// The same problem with a starting point.
     pub fn with_start(self, start: Option<&'a Similarity<S>>) -> Self {
         Problem { start, ..self }
     }
 
-    /// The same with a rule to stop by.
+    /// The same problem with a stopping rule.
     pub fn with_stop(self, stop: Option<&'a dyn Stop>) -> Self {
         Problem { stop, ..self }
     }
 
-    /// The same with other confident pairs over the same groups.
+    /// The same problem with other confident pairs over the same groups.
     pub fn with_confident(self, confident: &'a Confident<S>) -> Self {
         Problem { confident, ..self }
     }
 
-    /// The same with a way to get labels of an iterate, for rules and observers that read them.
+    /// The same problem with a function that computes labels from an iterate, for rules and
+    /// observers that read labels.
     pub fn with_labeller(self, labeller: Option<&'a Labeller<'a, S>>) -> Self {
         Problem { labeller, ..self }
     }
 
-    /// The loop of an enhancer on this problem: by the rule of the problem, or by `own` if it
-    /// names none.
+    /// The loop of an enhancer on this problem. It uses the stopping rule of the problem, or
+    /// `own` if the problem has none.
     pub fn iteration<'b>(
         &'b self,
         component: &'b str,
@@ -77,7 +80,8 @@ impl<'a, S: Real> Problem<'a, S> {
     /// Runs the loop of an enhancer whose state is `x`; see [`Iteration::run`].
     ///
     /// # Errors
-    /// Those of `step` and `current`.
+    ///
+    /// The errors of `step` and `current`.
     pub fn iterate<X>(
         &self,
         (component, own, limit): (&str, &dyn Stop, usize),
@@ -92,17 +96,17 @@ impl<'a, S: Real> Problem<'a, S> {
     }
 
     /// Repeats C ← `map`(C) on the [square form](Similarity::square) of the similarity until the
-    /// relative step is below a tolerance, or the rule of the problem is met: the whole
-    /// loop of an enhancer that is written with dense matrices.
+    /// relative step is below a tolerance or the stopping rule of the problem is met. This is the
+    /// complete loop of an enhancer that uses dense matrices.
     ///
-    /// It begins at the problem's start or at A. After every step the fixed entries Ω get their
-    /// values; self-similarities stay those of A. Each iteration provides
-    /// [`CHANGES`](Quantities::CHANGES) and [`ITERATE`](Quantities::ITERATE).
+    /// The iteration starts at the starting point of the problem, or at A. After every step the
+    /// fixed entries Ω are set to their values; self-similarities remain those of A. Each
+    /// iteration provides [`CHANGES`](Quantities::CHANGES) and [`ITERATE`](Quantities::ITERATE).
     ///
     /// ```
     /// use enclust_core::{Confident, Ctx, Mat, Problem, Similarity};
     ///
-    /// // C ← (A + C/2) / 2 has the fixed point 2A/3; the fixed pair (0, 1) stays.
+    /// // C ← (A + C/2) / 2 has the fixed point 2A/3; the fixed pair (0, 1) does not change.
     /// let a = Similarity::from_matrix(3, &[1.0_f64, 0.9, 0.3, 0.9, 1.0, 0.6, 0.3, 0.6, 1.0])?;
     /// let confident = Confident::from_pairs(&a, [(0, 1, 1.0)])?;
     /// let (problem, given) = (Problem::new(&a, &confident)?, a.square());
@@ -115,7 +119,8 @@ impl<'a, S: Real> Problem<'a, S> {
     /// ```
     ///
     /// # Errors
-    /// Those of `map`, and of [`Similarity::from_square`] for what it gives.
+    ///
+    /// The errors of `map`, and those of [`Similarity::from_square`] for its result.
     pub fn fixed_point(
         &self,
         (component, tolerance, limit): (&str, f64, usize),
@@ -141,7 +146,8 @@ impl<'a, S: Real> Problem<'a, S> {
     /// Writes the values of the fixed entries Ω into a square form.
     ///
     /// # Errors
-    /// [`Error::Size`] unless it has one row and one column for each group.
+    ///
+    /// [`Error::Size`] if the matrix does not have one row and one column per group.
     pub fn keep_fixed(&self, square: &mut Mat<S>) -> Result<()> {
         Error::check_size("rows of the square form", self.similarity.len(), square.rows())?;
         Error::check_size("columns of the square form", self.similarity.len(), square.cols())?;
@@ -156,9 +162,10 @@ impl<'a, S: Real> Problem<'a, S> {
         Ok(())
     }
 
-    /// H at group size as sums over the samples: entry (p, q) is the weight of H from one sample of
-    /// group p to all samples of group q. A row adds up to the degree of each sample of p, and the
-    /// product with a [square form](Similarity::square) is the product over the samples.
+    /// H over groups, as sums over the samples: entry (p, q) is the total weight of H from one
+    /// sample of group p to all samples of group q. A row sums to the degree of each sample of p,
+    /// and the product with a [square form](Similarity::square) equals the product over the
+    /// samples.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -182,11 +189,12 @@ impl<'a, S: Real> Problem<'a, S> {
         links
     }
 
-    /// The similarity and the confident pairs with every sample as a group of its own, for an
-    /// enhancer that is written for the n × n matrices.
+    /// The similarity and the confident pairs with every sample as its own group, for an enhancer
+    /// that works on n × n matrices.
     ///
     /// # Errors
-    /// Those of [`Confident::refined`].
+    ///
+    /// The same as for [`Confident::refined`].
     pub fn by_samples(&self) -> Result<(Similarity<S>, Confident<S>)> {
         let similarity = self.similarity.by_samples();
         let confident = self.confident.refined(self.similarity, similarity.grouping())?;
@@ -203,25 +211,25 @@ impl<S> std::fmt::Debug for Problem<'_, S> {
     }
 }
 
-/// What an enhancer gives.
+/// The result of an enhancer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Enhanced<S> {
     /// The enhanced similarity.
     pub similarity: Similarity<S>,
-    /// How it went.
+    /// Report on the enhancement.
     pub report: Report,
 }
 
 impl<S> Enhanced<S> {
-    /// A similarity and the report on it.
+    /// A similarity and its report.
     pub fn new(similarity: Similarity<S>, report: Report) -> Self {
         Enhanced { similarity, report }
     }
 }
 
-/// What an enhancer claims about every answer it gives. The conformance suite of
-/// `enclust-testkit` checks it.
+/// The properties that an enhancer guarantees for every result. The conformance suite of
+/// `enclust-testkit` checks them.
 ///
 /// ```
 /// use enclust_core::Claims;
@@ -232,17 +240,18 @@ impl<S> Enhanced<S> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Claims {
-    /// λ, if the answer is the optimum of the self-enhancement problem with that λ, within
+    /// λ, if the result is the optimum of the self-enhancement problem with this λ, within
     /// [`accuracy`](Self::accuracy).
     pub optimum: Option<f64>,
-    /// How far a fixed entry may end from its value; `None` if fixed entries may move freely.
+    /// The largest deviation of a fixed entry from its value; `None` if fixed entries may have
+    /// any value.
     pub fixed_within: Option<f64>,
-    /// How far two answers to the same question may differ, relative to the norm of the
-    /// similarity: the tolerance of an enhancer that iterates until it is close enough.
+    /// The largest difference between two results for the same problem, relative to the norm of
+    /// the similarity: the tolerance of an enhancer that iterates until convergence.
     pub accuracy: f64,
 }
 
-/// Fixed entries keep their value, and equal questions get equal answers up to rounding.
+/// Fixed entries keep their value, and equal problems have equal results up to rounding.
 impl Default for Claims {
     fn default() -> Self {
         Claims { optimum: None, fixed_within: Some(1e-9), accuracy: 1e-9 }
@@ -250,22 +259,22 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// The answer is the optimum for this λ, within `accuracy` of it relative to ‖A‖.
+    /// The result is the optimum for this λ, within `accuracy` relative to ‖A‖.
     pub fn optimum(lambda: f64, accuracy: f64) -> Self {
         Claims { optimum: Some(lambda), accuracy, ..Claims::default() }
     }
 
-    /// The same, with fixed entries that keep their value to this tolerance.
+    /// The same, with fixed entries that keep their value within this tolerance.
     pub fn with_fixed_within(self, tolerance: f64) -> Self {
         Claims { fixed_within: Some(tolerance), ..self }
     }
 
-    /// The same, with fixed entries that may move.
+    /// The same, with fixed entries that may have any value.
     pub fn with_free_entries(self) -> Self {
         Claims { fixed_within: None, ..self }
     }
 
-    /// The same with another accuracy.
+    /// The same with a different accuracy.
     pub fn with_accuracy(self, accuracy: f64) -> Self {
         Claims { accuracy, ..self }
     }
@@ -273,36 +282,37 @@ impl Claims {
 
 /// Improves a similarity by propagating its confident pairs.
 pub trait Enhance<S: Real>: Component {
-    /// The enhanced similarity and the report on it.
+    /// Computes the enhanced similarity and its report.
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>>;
 
-    /// What a stopping rule may read of each iteration; `None` for an enhancer that does not
-    /// iterate and takes no rule.
+    /// The quantities of each iteration that a stopping rule may read; `None` for an enhancer
+    /// that does not iterate and has no stopping rule.
     fn provides(&self) -> Option<Quantities> {
         None
     }
 
-    /// What it claims about its answers.
+    /// The properties that it guarantees for its results.
     fn claims(&self) -> Claims {
         Claims::default()
     }
 
-    /// Whether it leaves every similarity as it is, so that a pipeline need not select confident
-    /// pairs, and any kind of evidence may pass.
+    /// Whether it returns every similarity unchanged. If so, a pipeline does not select confident
+    /// pairs and accepts any kind of evidence.
     fn is_identity(&self) -> bool {
         false
     }
 
-    /// The names of its parameters that concern its own stopping rule, and have no effect when
-    /// another rule is given.
+    /// The names of the parameters of its own stopping rule, which have no effect if another rule
+    /// is given.
     fn stop_parameters(&self) -> &[&'static str] {
         &[]
     }
 
-    /// At most so many bytes are taken by [`enhance`](Self::enhance); a run that has less is
-    /// refused. [`Shape::needs`] says what a rule or an observer reads of each iteration.
+    /// Upper bound on the memory that [`enhance`](Self::enhance) allocates. If less is available,
+    /// the run returns an error. [`Shape::needs`] lists the quantities of each iteration that a
+    /// rule or an observer reads.
     ///
-    /// The default is a similarity, and two n' × n' matrices to work with.
+    /// The default is a similarity, plus two n' × n' matrices as working memory.
     fn footprint(&self, shape: &Shape) -> Footprint {
         Footprint::new(shape.similarity(), shape.square() * 2)
     }
@@ -317,7 +327,7 @@ forward!(Enhance<S> {
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 
-/// No enhancement: every similarity stays as it is.
+/// No enhancement: every similarity is returned unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEnhancement;
 
@@ -340,7 +350,7 @@ impl<S: Real> Enhance<S> for NoEnhancement {
         true
     }
 
-    /// A pipeline passes the evidence on as it is.
+    /// A pipeline passes on the evidence without a copy.
     fn footprint(&self, _: &Shape) -> Footprint {
         Footprint::default()
     }

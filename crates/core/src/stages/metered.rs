@@ -1,4 +1,4 @@
-//! A backend that counts what is asked of it.
+//! A backend that counts the calls of its kernels.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +13,8 @@ use crate::stages::component::Component;
 
 /// Counts the calls of each kernel of a backend and passes them on unchanged.
 ///
-/// The kernels in single and in double precision that parts ask for are counted together with
-/// those of the run.
+/// Kernels in single or double precision that parts request are counted together with those of
+/// the run's own precision.
 ///
 /// ```
 /// use enclust_core::{Backend, Kernel, Mat, Metered, Reference};
@@ -33,7 +33,7 @@ pub struct Metered<'a, S> {
     double: OnceLock<Box<Metered<'a, f64>>>,
 }
 
-/// The calls of each kernel: those that make an object, and those that use it.
+/// The calls of each kernel: those that prepare an object, and those that use it.
 #[derive(Debug, Default)]
 struct Counts {
     calls: [AtomicU64; Kernel::ALL.len()],
@@ -50,7 +50,7 @@ impl Counts {
     }
 }
 
-/// How often the kernels of a backend were called, and whose they are.
+/// How often the kernels of a backend were called, and which library they come from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Usage {
@@ -79,7 +79,7 @@ impl Usage {
         self.kernels.iter().find(|used| used.kernel == kernel).map_or(0, |used| used.calls)
     }
 
-    /// How many matrices were factored, or prepared for products, by a kernel.
+    /// How many matrices a kernel factored or prepared for products.
     pub fn prepared(&self, kernel: Kernel) -> u64 {
         self.kernels.iter().find(|used| used.kernel == kernel).map_or(0, |used| used.prepared)
     }
@@ -98,7 +98,7 @@ impl fmt::Display for KernelUsage {
     }
 }
 
-/// One phrase for each kernel.
+/// One phrase per kernel.
 impl fmt::Display for Usage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let phrases: Vec<String> = self.kernels.iter().map(KernelUsage::to_string).collect();
@@ -107,7 +107,7 @@ impl fmt::Display for Usage {
 }
 
 impl<'a, S: Real> Metered<'a, S> {
-    /// Counts for this backend, from zero.
+    /// A counter for this backend that starts at zero.
     pub fn new(inner: &'a dyn Backend<S>) -> Self {
         Self::sharing(inner, Arc::default())
     }
@@ -116,7 +116,7 @@ impl<'a, S: Real> Metered<'a, S> {
         Metered { inner, counts, single: OnceLock::new(), double: OnceLock::new() }
     }
 
-    /// What was called until now.
+    /// The counts so far.
     pub fn usage(&self) -> Usage {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let used = |kernel: Kernel| {
@@ -190,7 +190,7 @@ impl<S: Real> Backend<S> for Metered<'_, S> {
 }
 
 impl<S: Real> Metered<'_, S> {
-    /// Counts a matrix that was prepared, and from then on every use of it.
+    /// Counts a prepared matrix, and from then on every use of it.
     fn counted<T: ?Sized>(&self, kernel: Kernel, inner: Box<T>) -> Counted<T> {
         self.counts.call(kernel);
         Counted { inner, kernel, counts: Arc::clone(&self.counts) }

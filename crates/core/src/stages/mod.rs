@@ -1,4 +1,4 @@
-//! The stages of a run, a trait for each.
+//! The stages of a run, with one trait per stage.
 
 pub(crate) mod backend;
 pub(crate) mod by_samples;

@@ -7,9 +7,8 @@ use crate::error::Error;
 
 /// A stage of a run.
 ///
-/// The [key](Stage::key) of a stage is its name everywhere: on the command line, in study files,
-/// in records and in messages. The [noun](Stage::noun) is what a part of that stage is called in
-/// a sentence.
+/// The [key](Stage::key) of a stage is its name on the command line, in study files, in records
+/// and in messages. The [noun](Stage::noun) is the word for a part of that stage in a sentence.
 ///
 /// ```
 /// use enclust_core::Stage;
@@ -23,11 +22,11 @@ use crate::error::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Stage {
-    /// Equal rows of labels are merged. There is no choice of parts here.
+    /// Merging of equal rows of labels. This stage has no choice of parts.
     Microclusters,
     /// The representation of the ensemble, usually a co-association matrix: [`Ca`](crate::Ca).
     Ca,
-    /// The choice of confident pairs: [`Confidence`](crate::Confidence).
+    /// The selection of confident pairs: [`Confidence`](crate::Confidence).
     Confidence,
     /// The enhancement of the similarity: [`Enhance`](crate::Enhance).
     Enhance,
@@ -35,16 +34,16 @@ pub enum Stage {
     Stop,
     /// The consensus function: [`Consensus`](crate::Consensus).
     Consensus,
-    /// The consensus is cut into a number of clusters. There is no choice of parts here.
+    /// The cut of the consensus into a number of clusters. This stage has no choice of parts.
     Cut,
     /// The linear algebra: [`Backend`](crate::Backend).
     Backend,
-    /// The precision that numbers are stored in: [`Real`](crate::Real).
+    /// The precision in which numbers are stored: [`Real`](crate::Real).
     Precision,
 }
 
 impl Stage {
-    /// Every stage, in the order of the data.
+    /// All stages, in the order of the data.
     pub const ALL: [Stage; 9] = [
         Stage::Microclusters,
         Stage::Ca,
@@ -57,7 +56,7 @@ impl Stage {
         Stage::Precision,
     ];
 
-    /// The stages whose parts have parameters and make up a pipeline, in the order of the data.
+    /// The stages of a pipeline whose parts have parameters, in the order of the data.
     pub const PIPELINE: [Stage; 5] =
         [Stage::Ca, Stage::Confidence, Stage::Enhance, Stage::Stop, Stage::Consensus];
 
@@ -76,7 +75,7 @@ impl Stage {
         }
     }
 
-    /// What a part of this stage is called.
+    /// The word for a part of this stage in a sentence.
     pub const fn noun(self) -> &'static str {
         match self {
             Stage::Microclusters => "merging of equal rows",
@@ -91,7 +90,7 @@ impl Stage {
         }
     }
 
-    /// The stage and one of its parts, as messages name them: `enhance (exact)`.
+    /// The stage and one of its parts, as in messages: `enhance (exact)`.
     pub fn of(self, component: &str) -> String {
         match component {
             "" => self.to_string(),
@@ -99,7 +98,7 @@ impl Stage {
         }
     }
 
-    /// The stage that an earlier version called by this name.
+    /// The stage that had this name in an earlier version.
     pub fn renamed(name: &str) -> Option<Stage> {
         match name {
             "represent" | "representation" => Some(Stage::Ca),
@@ -123,7 +122,9 @@ impl FromStr for Stage {
     /// The stage with this key.
     ///
     /// # Errors
-    /// [`Error::Renamed`] for a name of an earlier version, [`Error::UnknownStage`] for any other.
+    ///
+    /// [`Error::Renamed`] for a name from an earlier version, [`Error::UnknownStage`] for any
+    /// other name.
     fn from_str(name: &str) -> Result<Self, Error> {
         let stage = Stage::ALL.into_iter().find(|stage| stage.key() == name);
         stage.ok_or_else(|| match Stage::renamed(name) {

@@ -7,8 +7,8 @@ use crate::run::quantities::Quantities;
 use crate::run::report::{Record, Status};
 use crate::stages::component::{Component, forward};
 
-/// What a rule waits for, where that is a number. A solver may read it to choose when to look
-/// closely, and an observer to tell how long a run will take.
+/// The numbers at which a rule is met, if there are any. A solver may use them to decide when to
+/// compute exact values, and an observer to estimate the remaining time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Target {
@@ -36,7 +36,8 @@ impl Target {
         Target { iterations: Some(iterations), ..Target::default() }
     }
 
-    /// Number by number, `f` of two targets that both name it, or the one that is named.
+    /// Merges two targets: if both have a number, the larger or smaller one, otherwise the one
+    /// that exists.
     pub(crate) fn merged(self, other: Target, larger: bool) -> Self {
         fn pick<T: PartialOrd + Copy>(a: Option<T>, b: Option<T>, larger: bool) -> Option<T> {
             match (a, b) {
@@ -47,25 +48,25 @@ impl Target {
         Target {
             residual: pick(self.residual, other.residual, larger),
             step: pick(self.step, other.step, larger),
-            // More iterations are the stricter rule, unlike larger residuals.
+            // A larger number of iterations is stricter, but a larger residual is less strict.
             iterations: pick(self.iterations, other.iterations, !larger),
         }
     }
 }
 
-/// A rule that says when an iteration may stop: a convergence criterion or a limit.
+/// A stopping rule: a convergence criterion or a limit.
 ///
-/// The rule itself is immutable and shared. What it remembers during a run lives in the [`Check`]
-/// that it starts. A rule is paired only with an enhancer that
-/// [provides](crate::Enhance::provides) what it needs.
+/// The rule itself is immutable and shared. Its state during a run is kept in the [`Check`] that
+/// it starts. A rule can be used only with an enhancer that [provides](crate::Enhance::provides)
+/// what it needs.
 pub trait Stop: Component {
-    /// What it reads of each iteration.
+    /// The quantities of each iteration that it reads.
     fn needs(&self) -> Quantities;
 
-    /// A fresh check for one run.
+    /// A new check for one run.
     fn start(&self) -> Box<dyn Check + '_>;
 
-    /// What it waits for, where that is a number.
+    /// The numbers at which the rule is met, if there are any.
     fn target(&self) -> Target {
         Target::default()
     }
@@ -77,18 +78,19 @@ forward!(Stop {
     fn target(&self) -> Target;
 });
 
-/// A stopping rule at work in one run.
+/// The state of a stopping rule in one run.
 pub trait Check {
-    /// Looks at an iteration; `Some` ends the run with that status. A NaN must never end a run as
+    /// Checks one iteration; `Some` ends the run with that status. NaN must never end a run as
     /// converged.
     ///
     /// # Errors
-    /// Those of the [`State`], for a rule that reads it.
+    ///
+    /// The errors of the [`State`], for a rule that reads it.
     fn check(&mut self, record: &Record, state: &dyn State) -> Result<Option<Status>>;
 }
 
-/// A check that reads the labels of each iteration; for a rule that
-/// [needs](Stop::needs) [`Quantities::LABELS`].
+/// A check that reads the labels of each iteration, for a rule that [needs](Stop::needs)
+/// [`Quantities::LABELS`].
 ///
 /// ```
 /// use enclust_core::{Check, Partition, Status, by_labels};
@@ -109,7 +111,7 @@ impl<F: FnMut(Partition) -> Option<Status>> Check for ByLabels<F> {
     }
 }
 
-/// A function of the record is a check.
+/// A function of the record can be used as a check.
 impl<F: FnMut(&Record) -> Option<Status>> Check for F {
     fn check(&mut self, record: &Record, _: &dyn State) -> Result<Option<Status>> {
         Ok(self(record))

@@ -1,28 +1,28 @@
-//! The inverse (2Φ + γI)⁻¹ at group size, one block per component of H.
+//! The inverse (2Φ + γI)⁻¹ over groups, with one block per component of H.
 
 use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result, SparseSolve};
 use rayon::prelude::*;
 
 use super::run::PANEL;
 
-/// A sparse factor is taken when its entries are at most this share of the dense
-/// inverse's. Sparse solves run at about a tenth of the speed of a dense product.
+/// A sparse factor is used if it has at most this share of the entries of the dense inverse.
+/// Sparse solves run at about a tenth of the speed of a dense product.
 const SPARSE: f64 = 0.04;
 
-/// Below this many rows a plain loop beats everything.
+/// For fewer rows than this, a plain loop is fastest.
 const SMALL: usize = 8;
 
-/// B = (R(2Φ' + γI))⁻¹ with Φ' the weighted Laplacian of H between groups and
-/// R the group sizes: symmetric, and block-diagonal over the components of H.
+/// B = (R(2Φ' + γI))⁻¹, where Φ' is the weighted Laplacian of H between groups and R contains the
+/// group sizes. B is symmetric, and block-diagonal over the components of H.
 ///
-/// Rows are in [`order`](Self::order): the members of a component stand
-/// together. Applied to R·X it is what the n × n inverse does to a matrix that is
-/// constant on groups (T3 in `docs/theory.md`).
+/// Rows are in the order of [`order`](Self::order), in which the members of a component are
+/// contiguous. B·R·X equals the product of the n × n inverse with a matrix X that is constant on
+/// groups (T3 in `docs/theory.md`).
 pub struct InverseBlocks<S> {
     /// The group at each position.
     pub order: Vec<usize>,
-    /// 1 / (2(d_p + r_p h_pp) + γ): the inverse on vectors that sum to zero inside
-    /// a group, by position.
+    /// 1 / (2(d_p + r_p h_pp) + γ): the inverse on vectors that sum to zero inside a group, by
+    /// position.
     pub kappa: Vec<f64>,
     blocks: Vec<Block<S>>,
 }
@@ -34,9 +34,9 @@ struct Block<S> {
 }
 
 enum Solver<S> {
-    /// The inverse itself, for small blocks and those whose factor fills up.
+    /// The inverse itself, for small blocks and for those with a dense factor.
     Dense(Mat<S>),
-    /// A sparse factor, for the others: high-confidence graphs are nearly trees.
+    /// A sparse factor, for all other blocks: high-confidence graphs are nearly trees.
     Sparse(Box<dyn SparseSolve<S>>),
 }
 
@@ -128,7 +128,7 @@ impl<S: Real> System<'_, S> {
         1.0 / (2.0 * (self.degree(p) + inside) + self.gamma)
     }
 
-    /// The block of one component, whose members ascend.
+    /// The block of one component. Its members are in ascending order.
     fn block(&self, members: &[usize]) -> Csr<S> {
         let row = |(i, &p): (usize, &usize)| {
             let r = self.size(p);

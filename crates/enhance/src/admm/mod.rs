@@ -1,8 +1,8 @@
-//! Algorithm 1 of the EC-CMS paper, at group size.
+//! Algorithm 1 of the EC-CMS paper, over groups.
 //!
-//! `run` holds the variables and makes an iteration; `panel` does its work on a
-//! few columns at a time; `blocks` is the inverse it applies; `memory` says what all
-//! that takes.
+//! `run` contains the variables and one iteration on them; `panel` computes an iteration for a
+//! few columns at a time; `blocks` is the inverse that it applies; `memory` states the memory of
+//! a run.
 
 mod blocks;
 mod memory;
@@ -22,28 +22,43 @@ use run::Run;
 part! {
     /// The alternating direction method of multipliers of the EC-CMS paper.
     ///
-    /// **Problem.** The one in [`objective`](crate::objective), split as A = C + E,
-    /// C = F. Started and stopped as the authors' program does: C = E = F = Y₂ = 0,
-    /// Y₁ = A, ratios of plain norms below ε, at most 100 iterations. Returns the
-    /// symmetric part of C, cut to [0, 1]. It is an early-stopped iterate: at ε = 1e-2
-    /// it is some percent away from the optimum of the problem.
+    /// # Problem
     ///
-    /// **Parameters.** See [`Admm`]; any other [stopping rule](Enhance::with_stop)
-    /// can be put in. A warm start is not used: the published method starts from zero.
+    /// Solves the problem in [`objective`](crate::objective), split as A = C + E, C = F. The
+    /// starting point and the stopping rule are those of the authors' program: C = E = F = Y₂ =
+    /// 0, Y₁ = A, ratios of plain norms below ε, at most 100 iterations. The result is the
+    /// symmetric part of C, clipped to [0, 1]. It is an iterate that was stopped early: at ε =
+    /// 1e-2 it differs by some percent from the optimum of the problem.
     ///
-    /// **Complexity.** Iterate by iterate equal to the n × n algorithm, at the size n'
-    /// of the similarity (T3 in `docs/theory.md`). An iteration costs 2n' Σ c² for
-    /// components of H with c groups each; memory is seven n' × n' matrices at most.
+    /// # Parameters
     ///
-    /// **Determinism.** Panels of fixed width; the thread count changes no bit. Norms
-    /// within 64 units in the last place of ‖A‖ are rounding errors and count as zero.
+    /// `lambda`, `gamma1`, `gamma2`, `epsilon`, `limit`, `laplacian` and `fixed`. The stopping
+    /// rule can be replaced by [another one](Problem::with_stop). A warm start is ignored,
+    /// because the published method starts from zero.
     ///
-    /// **Degenerate input.** Where C settles by a constant factor in every iteration (one
-    /// clustering, or all alike) the relative step of a multiplier need never fall below ε;
-    /// such a run ends at the iteration limit, as it does in the authors' program.
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::NotFinite`] if the arithmetic overflows. Not converging
-    /// is a [`Status`](enclust_core::Status) of the report.
+    /// Every iterate equals that of the n × n algorithm, but has the size n' of the similarity
+    /// (T3 in `docs/theory.md`). An iteration costs 2n' Σ c² operations for components of H with
+    /// c groups each; memory is at most seven n' × n' matrices.
+    ///
+    /// # Determinism and ties
+    ///
+    /// Panels have a fixed width, so the result does not depend on the number of threads. Norms
+    /// below 64 units in the last place of ‖A‖ are rounding errors and count as zero.
+    ///
+    /// # Degenerate input
+    ///
+    /// If C changes by a constant factor in every iteration (one clustering, or several equal
+    /// ones), the relative step of a multiplier may never be below ε. Such a run ends at the
+    /// iteration limit, as it does in the authors' program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotFinite`] if the arithmetic overflows. A run that does not converge is not an
+    /// error; the [`Status`](enclust_core::Status) of the report states it.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Confidence, Ctx, Enhance, Ensemble, Microclusters, Problem, Ca, Status, Question};
@@ -62,28 +77,30 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via
-    /// co-association matrix self-enhancement", TNNLS 2023, Algorithm 1.
+    /// # Reference
+    ///
+    /// Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via co-association matrix
+    /// self-enhancement", TNNLS 2023, Algorithm 1.
     pub struct Admm("admm", "Algorithm 1 of the EC-CMS paper") {
-        /// λ: how closely the answer follows the given similarity where it is free.
+        /// λ: how strongly free entries are kept close to the given similarity.
         pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// γ₁: penalty on A = C + E.
         pub gamma1: f64 = 1.0, in Range::Positive;
         /// γ₂: penalty on C = F.
         pub gamma2: f64 = 1.0, in Range::Positive;
-        /// ε of the authors' stopping rule (unused when another rule is given).
+        /// ε of the authors' stopping rule (unused if another rule is given).
         pub epsilon: f64 = 1e-2, in Range::Positive;
-        /// The last iteration to make, whatever the stopping rule says.
+        /// Maximum number of iterations, under any stopping rule.
         pub limit: usize = 100, in Range::AtLeast(1.0);
-        /// Whether the Laplacian term is there; false is the paper's first ablation.
+        /// Whether the Laplacian term is included; false is the first ablation of the paper.
         pub laplacian: bool = true, in Range::Any;
-        /// Whether the entries of Ω are fixed; false is the paper's second ablation.
+        /// Whether the entries of Ω are fixed; false is the second ablation of the paper.
         pub fixed: bool = true, in Range::Any;
     }
 }
 
 impl Admm {
-    /// One iteration, and what is read of it.
+    /// One iteration and its record.
     fn step<S: Real>(
         &self,
         run: &mut Run<'_, S>,
@@ -143,11 +160,12 @@ impl<S: Real> Enhance<S> for Admm {
         Some(numbers | Quantities::ITERATE)
     }
 
-    /// An early-stopped iterate meets its fixed entries to some percent.
+    /// An iterate that was stopped early has its fixed entries only to within some percent.
     fn claims(&self) -> Claims {
-        match self.fixed {
-            true => Claims::default().with_fixed_within(5.0 * self.epsilon),
-            false => Claims::default().with_free_entries(),
+        if self.fixed {
+            Claims::default().with_fixed_within(5.0 * self.epsilon)
+        } else {
+            Claims::default().with_free_entries()
         }
     }
 

@@ -1,8 +1,8 @@
-//! The work of an iteration on a few columns.
+//! One iteration on a few columns.
 //!
-//! The loops here are plain; `pulp` compiles them for the vector units of several
-//! processors and takes the best one at run time. No operation is reordered by
-//! that, so every processor gives the same bits.
+//! The loops here are plain; `pulp` compiles them for several vector instruction sets and chooses
+//! the fastest one at run time. No operation is reordered, so the results are bitwise equal on
+//! every processor.
 
 use enclust_core::{Backend, MatMut, MatRef, Real};
 use pulp::{Arch, NullaryFnOnce};
@@ -12,7 +12,7 @@ use super::blocks::InverseBlocks;
 use super::run::{FixedColumns, Sums, Variable, pair_weights, weighted_squares};
 use crate::objective::clip;
 
-/// What every panel reads.
+/// The input that all panels share.
 pub struct Shared<'a, S> {
     pub params: &'a Admm,
     pub inverse: &'a InverseBlocks<S>,
@@ -23,10 +23,10 @@ pub struct Shared<'a, S> {
     pub backend: &'a dyn Backend<S>,
 }
 
-/// Some columns of a variable, and their stretch of the diagonal.
+/// Some columns of a variable, with the corresponding part of its diagonal.
 type Part<'a, S> = (&'a mut [S], &'a mut [S]);
 
-/// The columns of C, E, Y₁ and T that a panel changes.
+/// The columns of C, E, Y₁ and T that a panel updates.
 pub struct Columns<'a, S> {
     pub first: usize,
     pub c: Part<'a, S>,
@@ -36,14 +36,14 @@ pub struct Columns<'a, S> {
 }
 
 impl<S: Real> Columns<'_, S> {
-    /// One iteration; sums of C, E, Y₁, and of Y₂ without its step.
+    /// One iteration. Returns the sums of C, E, Y₁, and of Y₂ without its step.
     pub fn update(mut self, shared: &Shared<'_, S>) -> [Sums; 4] {
         let mut panel = Arch::new().dispatch(RightHandSide { columns: &self, shared });
         shared.inverse.apply(&mut panel.square, panel.off.len(), shared.backend);
         Arch::new().dispatch(TakeStep { columns: &mut self, shared, panel })
     }
 
-    /// γ₁(A − E) + Y₁ + γ₂F − Y₂, and how much Y₂ = γ₂(T − F) there is.
+    /// γ₁(A − E) + Y₁ + γ₂F − Y₂, and the squared norm of Y₂ = γ₂(T − F).
     #[inline(always)]
     fn right_hand_side(&self, shared: &Shared<'_, S>) -> Solved<S> {
         let (n, columns) = (shared.sizes.len(), self.c.1.len());
@@ -75,7 +75,7 @@ impl<S: Real> Columns<'_, S> {
         Solved { square, off, y2_squares }
     }
 
-    /// Puts in the new C and lets E, Y₁ and T follow.
+    /// Stores the new C and updates E, Y₁ and T.
     #[inline(always)]
     fn take_step(&mut self, shared: &Shared<'_, S>, mut panel: Solved<S>) -> [Sums; 4] {
         let n = shared.sizes.len();
@@ -127,7 +127,7 @@ impl<S: Real> Columns<'_, S> {
             e[p] += e_step[p];
             y1[p] += g1 * residual[p];
         }
-        // A step that is added may miss the fixed value by rounding.
+        // Adding a step may miss the fixed value by a rounding error.
         for &(p, value) in &shared.fixed[q] {
             e[p] = value;
         }
@@ -158,7 +158,7 @@ impl<S: Real> Columns<'_, S> {
     }
 }
 
-/// [`Columns::right_hand_side`] as something to compile for several processors.
+/// [`Columns::right_hand_side`], in the form that is compiled for several instruction sets.
 struct RightHandSide<'a, 'b, S> {
     columns: &'a Columns<'b, S>,
     shared: &'a Shared<'a, S>,
@@ -173,7 +173,7 @@ impl<S: Real> NullaryFnOnce for RightHandSide<'_, '_, S> {
     }
 }
 
-/// [`Columns::take_step`], likewise.
+/// [`Columns::take_step`] in the same form.
 struct TakeStep<'a, 'b, S> {
     columns: &'a mut Columns<'b, S>,
     shared: &'a Shared<'a, S>,
@@ -189,19 +189,18 @@ impl<S: Real> NullaryFnOnce for TakeStep<'_, '_, S> {
     }
 }
 
-/// What the inverse is applied to; afterwards, what comes out.
+/// The right-hand side of the inverse; after the solve, the solution.
 struct Solved<S> {
-    /// Its columns; at first, rows multiplied by the group sizes.
+    /// The columns; before the solve, with rows multiplied by the group sizes.
     square: Vec<S>,
-    /// How far the diagonal of the right-hand side stood off its square form.
+    /// The difference between the diagonal of the right-hand side and that of its square form.
     off: Vec<S>,
     /// Squared norm of Y₂ in these columns.
     y2_squares: f64,
 }
 
-/// The solution treated the diagonal entry of column q as if all pairs of the
-/// group shared it; returns what it is on the diagonal and leaves in the column
-/// what it is off it.
+/// The solve used one value for the diagonal entry of column q and for all pairs of the group.
+/// Returns the value on the diagonal and leaves the value of the pairs in the column.
 #[inline(always)]
 fn split_diagonal<S: Real>(shared: &Shared<'_, S>, q: usize, off: S, column: &mut [S]) -> S {
     let share = shared.inverse.kappa[q] / shared.sizes[q];
@@ -215,9 +214,8 @@ fn free_factor<S: Real>(params: &Admm) -> S {
     S::of(1.0 / (params.lambda + params.gamma1))
 }
 
-/// Row by row for the column in hand: how much an entry weighs in a norm,
-/// E ← factor·(γ₁(A − C) + Y₁) + shift (factor 0 where the entry is fixed), and
-/// room for the steps.
+/// For each row of the current column: the weight of the entry in a norm, the update E ←
+/// factor·(γ₁(A − C) + Y₁) + shift (factor 0 if the entry is fixed), and space for the steps.
 struct Scratch<S> {
     weight: Vec<f64>,
     factor: Vec<S>,
@@ -249,8 +247,8 @@ impl<S: Real> Scratch<S> {
     }
 }
 
-/// Writes the columns of F from `first` on: the symmetric part of T, cut to
-/// [0, 1]. The sums of F, and the squared norm of C − F.
+/// Writes the columns of F from `first` on: the symmetric part of T, clipped to [0, 1]. Returns
+/// the sums of F and the squared norm of C − F.
 pub fn cut_symmetric_part<S: Real>(
     sizes: &[f64],
     c: &Variable<S>,

@@ -1,4 +1,4 @@
-//! The variables of one run, and an iteration on them.
+//! The variables of one run, and one iteration on them.
 
 use std::sync::Arc;
 
@@ -10,20 +10,21 @@ use super::blocks::InverseBlocks;
 use super::panel::{Columns, Shared, cut_symmetric_part};
 use crate::objective::{clip, norm};
 
-/// Columns worked on at a time, fixed so that threads do not change a bit.
+/// Number of columns per panel. It is fixed, so that the result does not depend on the number of
+/// threads.
 pub const PANEL: usize = 64;
 
-/// A variable may be zero but for rounding errors (Y₂ is, where C stays symmetric and
-/// within its bounds), which must not decide when to stop. Such errors stay below
-/// this many units in the last place of ‖A‖.
+/// A variable may be zero up to rounding errors (Y₂ is, if C stays symmetric and within its
+/// bounds), and these errors must not affect the stopping rule. They stay below this many units
+/// in the last place of ‖A‖.
 const NOISE: f64 = 64.0;
 
-/// A matrix over samples that is constant on groups: a value for each ordered
-/// pair of groups (p = q: two different samples of p), and the diagonal.
+/// A matrix over samples that is constant on groups: one value per ordered pair of groups (p = q:
+/// two different samples of p), and the diagonal.
 pub struct Variable<S> {
-    /// One column a group.
+    /// One column per group.
     pub square: Mat<S>,
-    /// Of a sample with itself.
+    /// The values of a sample with itself.
     pub diagonal: Vec<S>,
 }
 
@@ -47,7 +48,7 @@ impl<S: Real> Variable<S> {
         Variable { square, diagonal: order.iter().map(|&p| similarity.own()[p]).collect() }
     }
 
-    /// Panels of columns with their stretch of the diagonal.
+    /// Panels of columns with the corresponding parts of the diagonal.
     fn panels(&mut self) -> impl IndexedParallelIterator<Item = (&mut [S], &mut [S])> {
         let n = self.diagonal.len();
         let squares = self.square.data_mut().par_chunks_mut(n * PANEL);
@@ -55,7 +56,7 @@ impl<S: Real> Variable<S> {
     }
 }
 
-/// Squared norms of a step and of what it started from.
+/// Squared norms of a step and of the variable before the step.
 #[derive(Clone, Copy, Default)]
 pub struct Sums {
     /// Of the step.
@@ -83,14 +84,14 @@ impl Sums {
         parts.fold(Sums::default(), plus)
     }
 
-    /// Norms below `noise` are rounding errors of zero, and are taken as zero.
+    /// Norms below `noise` are rounding errors and are set to zero.
     fn change(self, name: &'static str, noise: f64) -> Change {
         let norm = |squares: f64| if squares.sqrt() < noise { 0.0 } else { squares.sqrt() };
         Change::new(name, norm(self.step), norm(self.scale))
     }
 }
 
-/// Σ w x², in eight sums of its own so that the processor need not wait for one.
+/// Σ w x², accumulated in eight independent sums for instruction-level parallelism.
 #[inline(always)]
 pub fn weighted_squares<S: Real>(weights: &[f64], values: &[S]) -> f64 {
     const LANES: usize = 8;
@@ -107,7 +108,7 @@ pub fn weighted_squares<S: Real>(weights: &[f64], values: &[S]) -> f64 {
     lanes.iter().sum::<f64>() + tail
 }
 
-/// For each column, the rows that are fixed and what E is there.
+/// For each column, the fixed rows and the values of E there.
 pub type FixedColumns<S> = Vec<Vec<(usize, S)>>;
 
 fn fixed_columns<S: Real>(problem: &Problem<'_, S>, order: &[usize]) -> FixedColumns<S> {
@@ -120,7 +121,7 @@ fn fixed_columns<S: Real>(problem: &Problem<'_, S>, order: &[usize]) -> FixedCol
     order.iter().enumerate().map(column).collect()
 }
 
-/// Where each group stands in the order.
+/// The position of each group in the order.
 fn positions(order: &[usize]) -> Vec<usize> {
     let mut position = vec![0; order.len()];
     order.iter().enumerate().for_each(|(at, &p)| position[p] = at);
@@ -129,8 +130,8 @@ fn positions(order: &[usize]) -> Vec<usize> {
 
 /// The state of one run. All rows and columns are in the order of the blocks.
 ///
-/// In place of Y₂ stands T = C + Y₂/γ₂, whose symmetric part F is cut from. The
-/// step Y₂ ← Y₂ + γ₂(C − F) then reads Y₂ = γ₂(T − F) and needs no pass of its own.
+/// Y₂ is not stored. The state contains T = C + Y₂/γ₂ instead, and F is the symmetric part of T,
+/// clipped. The step Y₂ ← Y₂ + γ₂(C − F) then becomes Y₂ = γ₂(T − F) and needs no separate pass.
 pub struct Run<'a, S> {
     params: &'a Admm,
     inverse: InverseBlocks<S>,
@@ -147,7 +148,7 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S: Real> Run<'a, S> {
-    /// The authors' start.
+    /// The starting point of the authors' program.
     pub fn new(params: &'a Admm, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Self> {
         let sizes = problem.similarity.grouping().sizes();
         let gamma = params.gamma1 + params.gamma2;
@@ -168,7 +169,7 @@ impl<'a, S: Real> Run<'a, S> {
         })
     }
 
-    /// One iteration; the steps of C, E, F, Y₁ and Y₂.
+    /// One iteration. Returns the steps of C, E, F, Y₁ and Y₂.
     pub fn step(&mut self, ctx: &Ctx<'_, S>) -> Vec<Change> {
         let [c, e, y1, mut y2] = self.update_c_e_y1(ctx);
         let (f, residual) = self.update_f();
@@ -178,8 +179,8 @@ impl<'a, S: Real> Run<'a, S> {
         changes.collect()
     }
 
-    /// C, E, Y₁ and T need no transpose, so a panel of columns goes through all
-    /// four while it is in the cache. The sums of Y₂ lack its step.
+    /// C, E, Y₁ and T need no transpose, so all four are updated for one panel of columns while
+    /// it is in cache. The sums of Y₂ do not include its step.
     fn update_c_e_y1(&mut self, ctx: &Ctx<'_, S>) -> [Sums; 4] {
         let shared = Shared {
             params: self.params,
@@ -201,8 +202,8 @@ impl<'a, S: Real> Run<'a, S> {
         [0, 1, 2, 3].map(|v| Sums::total(sums.iter().map(|s| s[v])))
     }
 
-    /// F ← the symmetric part of T, cut to [0, 1]; its step, and the squared norm
-    /// of the residual C − F.
+    /// F ← the symmetric part of T, clipped to [0, 1]. Returns its step and the squared norm of
+    /// the residual C − F.
     fn update_f(&mut self) -> (Sums, f64) {
         let (sizes, c, t) = (&self.sizes, &self.c, &self.t);
         let sums: Vec<(Sums, f64)> = self
@@ -214,7 +215,7 @@ impl<'a, S: Real> Run<'a, S> {
         (Sums::total(sums.iter().map(|s| s.0)), sums.iter().map(|s| s.1).sum())
     }
 
-    /// The symmetric part of C, cut to [0, 1], in the order of the groups.
+    /// The symmetric part of C, clipped to [0, 1], in the order of the groups.
     pub fn answer(&self, problem: &Problem<'_, S>) -> Result<Similarity<S>> {
         let n = self.sizes.len();
         let (half, c) = (S::of(0.5), &self.c.square);
@@ -231,7 +232,7 @@ impl<'a, S: Real> Run<'a, S> {
     }
 }
 
-/// How many ordered sample pairs each entry of column q stands for.
+/// The number of ordered sample pairs that each entry of column q represents.
 #[inline(always)]
 pub fn pair_weights(sizes: &[f64], q: usize, out: &mut [f64]) {
     let r = sizes[q];

@@ -1,4 +1,4 @@
-//! What is proved of an answer.
+//! The certificate of a result.
 
 use enclust_core::{Certificate, Problem, Real, Similarity};
 
@@ -7,7 +7,7 @@ use crate::objective::{norm, relative};
 use super::residual::Measure;
 use super::system::System;
 
-/// What T5 makes of the residual; rounding in computing it is allowed for.
+/// The bounds of T5 from the residual, including the rounding errors of its computation.
 pub fn certificate<S: Real>(
     problem: &Problem<'_, S>,
     system: &System,
@@ -31,7 +31,7 @@ pub fn certificate<S: Real>(
     proved
 }
 
-/// How far any fixed entry is from its value.
+/// The largest deviation of a fixed entry from its value.
 fn fixed_error<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> f64 {
     let fixed = &problem.confident.fixed;
     let row = |p: usize| {
@@ -41,7 +41,7 @@ fn fixed_error<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> f64
     (0..fixed.rows()).map(row).fold(0.0, f64::max)
 }
 
-/// What the diagonal blocks of C add to tr(CᵀΦC) and to ‖C − A‖².
+/// The contribution of the diagonal blocks of C to tr(CᵀΦC) and to ‖C − A‖².
 fn on_the_diagonal<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) -> (f64, f64) {
     let (given, confident) = (problem.similarity, problem.confident);
     let sizes = given.grouping().sizes();
@@ -49,7 +49,7 @@ fn on_the_diagonal<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) ->
     for (p, &size) in sizes.iter().enumerate() {
         let (r, h) = (size as f64, confident.within[p].wide());
         let (within, own) = (answer.within()[p].wide(), answer.own()[p].wide());
-        // Σ of a row of the diagonal block, and of H times it.
+        // The sum of a row of the diagonal block, and of H times it.
         let row_sum = (r - 1.0) * within + own;
         let (mut degree, mut pulled) = (0.0, 0.0);
         for (q, link) in confident.graph.iter_row(p) {
@@ -57,7 +57,8 @@ fn on_the_diagonal<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) ->
             degree += weight;
             pulled += weight * answer.between(p, q).wide();
         }
-        // Off the diagonal, the entries (q, p) miss what H brings from this block.
+        // Off the diagonal, the entries (q, p) do not include the contribution of H from this
+        // block.
         energy -= r * pulled * row_sum;
         let pair = degree * within - pulled + h * (within - own);
         let single = degree * own - pulled + (r - 1.0) * h * (own - within);

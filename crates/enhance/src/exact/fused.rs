@@ -1,4 +1,4 @@
-//! The fused steps in tiles against the plain ones that they replace.
+//! Compares the fused steps on tiles with the plain steps that they replace.
 
 use enclust_core::{Confident, Ctx, Error, Grouping, Problem, Real, Result, Similarity};
 use enclust_linalg::{ConjugateGradients, Operator, Preconditioner, Vector};
@@ -9,10 +9,10 @@ use super::preconditioner::AlternatingDirections;
 use super::system::System;
 use super::tiles::{Panels, TILE, rows_of};
 
-/// Two and a bit panels, so that the last one is padded.
+/// Two panels and part of a third, so that the last one is padded.
 const GROUPS: usize = 2 * TILE + 21;
 
-/// The operator with the steps that follow from its `apply`.
+/// The operator with the default steps, which use only its `apply`.
 struct Plain<O>(O);
 
 impl<'a, T: Real> Operator for Plain<ProductLaplacian<'a, T>> {
@@ -49,7 +49,7 @@ fn case() -> Result<(Similarity<f64>, Confident<f64>)> {
     Ok((a, h))
 }
 
-/// A symmetric residual that is zero where entries are known.
+/// A symmetric residual that is zero at known entries.
 fn fill<T: Real>(system: &System, r: &mut Panels<T>) -> f64 {
     let n = system.len();
     let value = |i: usize, j: usize| ((i.min(j) * 31 + i.max(j) * 17) % 23) as f64 / 23.0 - 0.4;
@@ -88,7 +88,7 @@ fn same_steps<T: Real>(backend: &dyn enclust_core::Backend<T>, tolerance: f64) -
         assert!(fused.step() && plain.step(), "step {step}");
         let off = (fused.norm() - plain.norm()).abs() / norm;
         assert!(off <= tolerance, "step {step}: norms {} and {}", fused.norm(), plain.norm());
-        // The solutions, with the step that is owed.
+        // The solutions, including the pending step.
         let whole = |(x, owed, p): (&Panels<T>, f64, &Panels<T>)| {
             let mut whole = Panels::upper(system.len());
             whole.add_scaled(1.0, x);

@@ -1,4 +1,4 @@
-//! What the exact solver takes.
+//! The memory of the exact solver.
 
 use enclust_core::{Bytes, Footprint, Real, Shape};
 
@@ -6,10 +6,11 @@ use crate::objective::evaluation_bytes;
 
 use super::tiles::TILE;
 
-/// What a solve that iterates in `T` takes: two full matrices and five in upper tiles,
-/// one bit per entry for which are free, the answer in upper tiles before it is copied, and
-/// a few panels for each thread, of which the residual needs four in double precision. Graph,
-/// factor, their order and what the backend prepares of them follow the confident pairs.
+/// The memory of a solve that iterates in `T`: two full matrices, five in upper tiles, one bit
+/// per entry that marks free entries, the result in upper tiles before it is copied, and a few
+/// panels per thread, of which the residual needs four in double precision. The size of the
+/// graph, its factor, the order and the backend's prepared forms depends on the number of
+/// confident pairs.
 pub fn footprint<T: Real>(shape: &Shape) -> Footprint {
     let iterated = shape.clone().with_scalar(size_of::<T>());
     let panel = |shape: &Shape| shape.vector() * TILE as u64;
@@ -19,8 +20,8 @@ pub fn footprint<T: Real>(shape: &Shape) -> Footprint {
     let masks = Bytes(shape.clone().with_scalar(1).square().0 / 8) + shape.each_group(16);
     let scratch = panel(&shape.in_double()) * 4 * shape.threads as u64;
     let graphs = shape.input * 5 + shape.each_group(256);
-    // The copy of the answer is the result; the tiles it is copied from come on top
-    // only after the matrices are freed.
+    // The copy of the result is counted as the result. The tiles from which it is copied are
+    // added only after the matrices are freed.
     let answer = Bytes(upper(shape).0.saturating_sub(shape.condensed().0));
     let evaluation = evaluation_bytes(shape);
     let working = matrices + masks + scratch + graphs + answer + evaluation;

@@ -1,10 +1,11 @@
-//! The optimum itself: one sparse symmetric positive definite system.
+//! The exact optimum, as the solution of one sparse symmetric positive definite system.
 //!
-//! `system` holds the equations. `operator` applies them and `preconditioner` nearly inverts them;
-//! the conjugate gradients that use both are in `enclust-linalg`. `refine` runs them in single or
-//! double precision and adds the corrections to the answer. `residual` and `certificate` compute
-//! what is true of an answer, `order` is the order of the groups, and `tiles` is how matrices lie
-//! in memory. All products by the graph and all solves are kernels of the backend.
+//! `system` contains the equations. `operator` applies them and `preconditioner` approximates
+//! their inverse; the conjugate gradient method that uses both is in `enclust-linalg`. `refine`
+//! runs it in single or double precision and adds the corrections to the result. `residual` and
+//! `certificate` compute the residual and the error bounds of a result, `order` is the order of
+//! the groups, and `tiles` is the memory layout of matrices. All products with the graph and all
+//! solves are kernels of the backend.
 
 mod certificate;
 #[cfg(test)]
@@ -31,13 +32,13 @@ use refine::{Progress, Refinement};
 use system::System;
 
 choice! {
-    /// The precision [`Exact`] iterates in. The answer and its certificate do not
-    /// depend on it: they are always computed in double precision.
+    /// The precision in which [`Exact`] iterates. The certificate does not depend on it, because
+    /// the residual of the result is always computed in double precision.
     pub enum Storage {
-        /// Single where the system is conditioned well enough for it; double from where
-        /// that gets no further.
+        /// Single precision if the condition of the system allows it; double precision if single
+        /// precision makes no further progress.
         Automatic = "automatic",
-        /// Half the memory and time an iteration.
+        /// Half the memory and time per iteration.
         Single = "single",
         /// For systems with very large groups or a very small λ.
         Double = "double",
@@ -47,31 +48,48 @@ choice! {
 part! {
     /// The global optimum of the self-enhancement problem, with a certificate.
     ///
-    /// **Problem.** The one in [`objective`](crate::objective). Its bounds are never
-    /// active, so the optimum solves one linear system on the free entries (T1 in
-    /// `docs/theory.md`): the Laplacian of the product graph H □ H plus λ, with the fixed
-    /// entries as boundary values. It is solved by conjugate gradients with products by
-    /// the sparse H alone, preconditioned by one step of alternating directions with an
-    /// incomplete factor of the shifted Laplacian: three to four times fewer iterations
-    /// than with the diagonal (`docs/performance.md` has what else was tried).
+    /// # Problem
     ///
-    /// **Parameters.** See [`Exact`]. The residual of the system divided by λ‖A‖
-    /// bounds the relative distance to the optimum (T5); `tolerance` is that bound. The
-    /// default is the loosest at which labels equalled those at 1e-10 on the authors' pools
-    /// (`docs/performance.md`). A [start](Problem::start) over the same groups is used.
+    /// Solves the problem in [`objective`](crate::objective). Its bounds are never active, so the
+    /// optimum is the solution of one linear system on the free entries (T1 in `docs/theory.md`):
+    /// the Laplacian of the product graph H □ H plus λ, with the fixed entries as boundary
+    /// values. The system is solved by the conjugate gradient method, which needs only products
+    /// with the sparse H. The preconditioner is one step of an alternating-direction method with
+    /// an incomplete factor of the shifted Laplacian; it needs three to four times fewer
+    /// iterations than the diagonal (`docs/performance.md` lists the alternatives that were
+    /// tried).
     ///
-    /// **Complexity.** An iteration costs O(n' · entries of H) time; four and a half n' × n'
-    /// matrices, in single precision unless the system is too badly conditioned for it.
+    /// # Parameters
     ///
-    /// **Determinism.** Tiles of fixed size, sums in order: the thread count changes no
-    /// bit.
+    /// `lambda`, `tolerance`, `storage` and `limit`. The norm of the residual divided by λ‖A‖
+    /// bounds the relative distance to the optimum (T5); `tolerance` is the upper limit of this
+    /// bound. The default is the loosest value at which the labels were equal to those at 1e-10
+    /// on the authors' pools (`docs/performance.md`). A [starting point](Problem::start) over the
+    /// same groups is used.
     ///
-    /// **Certificate.** Computed anew from the matrix that is returned, rounding errors
-    /// included; see [`Certificate`](enclust_core::Certificate).
+    /// # Complexity
     ///
-    /// **Errors.** [`Error::Unsupported`] if an edge of H, between groups or inside one, is not fixed (the system then
-    /// couples with the diagonal); [`Error::NotFinite`] if the arithmetic overflows. Not
-    /// converging is a [`Status`](enclust_core::Status) of the report.
+    /// An iteration costs O(n' · entries of H) time. Memory is four and a half n' × n' matrices,
+    /// in single precision unless the condition of the system is too large for it.
+    ///
+    /// # Determinism and ties
+    ///
+    /// Tiles have a fixed size and sums have a fixed order, so the result does not depend on the
+    /// number of threads.
+    ///
+    /// # Certificate
+    ///
+    /// The certificate is computed from the returned matrix, including rounding errors; see
+    /// [`Certificate`](enclust_core::Certificate).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if an edge of H, between groups or inside one, is not fixed (the
+    /// system is then coupled with the diagonal); [`Error::NotFinite`] if the arithmetic
+    /// overflows. A run that does not converge is not an error; the
+    /// [`Status`](enclust_core::Status) of the report states it.
+    ///
+    /// # Example
     ///
     /// ```
     /// use enclust_core::{Confidence, Ctx, Enhance, Ensemble, Microclusters, Problem, Ca, Question};
@@ -90,17 +108,19 @@ part! {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
-    /// **Reference.** The problem: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble
-    /// clustering via co-association matrix self-enhancement", TNNLS 2023. The system:
-    /// `docs/theory.md`.
+    /// # Reference
+    ///
+    /// The problem: Y. Jia, S. Tao, R. Wang, Y. Wang, "Ensemble clustering via co-association
+    /// matrix self-enhancement", TNNLS 2023. The system: `docs/theory.md`.
     pub struct Exact("exact", "the global optimum, certified") {
-        /// λ: how closely the answer follows the given similarity where it is free.
+        /// λ: how strongly free entries are kept close to the given similarity.
         pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
-        /// How close to the optimum the answer must be, relative to ‖A‖ (unused when another stopping rule is given).
+        /// Upper bound on the distance to the optimum, relative to ‖A‖ (unused if another
+        /// stopping rule is given).
         pub tolerance: f64 = 1e-3, in Range::Positive;
-        /// The precision to iterate in.
+        /// The precision of the iteration.
         pub storage: Storage = Storage::Automatic, in Range::Any;
-        /// The last iteration to make, whatever the stopping rule says.
+        /// Maximum number of iterations, under any stopping rule.
         pub limit: usize = 10_000, in Range::AtLeast(1.0);
     }
 }
@@ -141,7 +161,8 @@ impl Exact {
         Ok(Enhanced::new(similarity, report.with_certificate(certificate)))
     }
 
-    /// Where double precision is chosen on the way, the run was not checked for it.
+    /// Checks the memory if the solver switches to double precision, which the check before the
+    /// run did not include.
     fn check_double<S: Real>(
         &self,
         problem: &Problem<'_, S>,
@@ -159,7 +180,7 @@ impl Exact {
     }
 }
 
-/// The similarity as a solve stands.
+/// The current similarity of a solve.
 fn current<S: Real, T: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
@@ -184,7 +205,7 @@ impl<S: Real> Enhance<S> for Exact {
         if !automatic || enhanced.report.status != Status::PrecisionLimit {
             return Ok(enhanced);
         }
-        // Single precision did not suffice after all; what it reached is a start.
+        // Single precision was not enough; its result is the starting point.
         self.check_double(problem, ctx, automatic)?;
         let so_far = problem.with_start(Some(&enhanced.similarity));
         let mut refined = self.solve::<S, f64>(&so_far, &system, double, ctx)?;
@@ -207,27 +228,27 @@ impl<S: Real> Enhance<S> for Exact {
     fn footprint(&self, shape: &Shape) -> Footprint {
         match self.storage {
             Storage::Double => memory::footprint::<f64>(shape),
-            // Where double turns out to be necessary, that is checked when it is known.
+            // If double precision is needed, its memory is checked at that point.
             Storage::Single | Storage::Automatic => memory::footprint::<f32>(shape),
         }
     }
 }
 
-/// Whether to iterate in single precision: its rounding errors, magnified by the
-/// condition of the system, must stay well below one. Up to a thousandth they cost
-/// nothing; up to a hundredth refinement converges, too, but takes about half as many
-/// iterations again, which is worth it only where double precision takes gigabytes.
+/// Whether to iterate in single precision: its rounding errors, multiplied by the condition of
+/// the system, must be well below one. Up to 1/1000 they have no effect. Up to 1/100 refinement
+/// also converges but needs about 50 % more iterations, which pays off only if double precision
+/// takes gigabytes.
 fn single_suffices(system: &System) -> bool {
     const LARGE: usize = 8192;
     let allowed = if system.len() < LARGE { 1e-3 } else { 1e-2 };
     f64::from(f32::EPSILON) * system.largest_diagonal() < allowed * system.lambda
 }
 
-/// The matrix between groups, with the values on its diagonal blocks that are optimal for it.
+/// Completes the matrix between groups by the optimal values on its diagonal blocks.
 ///
-/// No free entry between groups depends on these values, because edges are fixed. On the diagonal,
-/// C_ii = (λA_ii + 2 Σ_k h_ik C_ik) / (λ + 2d_i). Inside a group, pairs keep their value if they are
-/// fixed; if they are not, they are no edges, and the same equation holds for them.
+/// Free entries between groups do not depend on these values, because edges are fixed. On the
+/// diagonal, C_ii = (λA_ii + 2 Σ_k h_ik C_ik) / (λ + 2d_i). Fixed pairs inside a group keep their
+/// value; pairs that are not fixed are not edges, and the same equation holds for them.
 fn complete<S: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
@@ -250,7 +271,7 @@ fn complete<S: Real>(
     };
     let within = |p: usize| {
         let given = given.within()[p];
-        // A group of one sample has no pairs inside.
+        // A group of one sample contains no pairs.
         let kept = confident.fixed_within[p] || sizes[p] == 1;
         if kept { given } else { optimal(given.wide(), pulls(p)) }
     };

@@ -1,4 +1,4 @@
-//! The system as an operator on matrices in tiles.
+//! The system as an operator on tiled matrices.
 
 use enclust_core::{Backend, Csr, Real, SparseProduct};
 use enclust_linalg::{Operator, Step, Vector, Vectors};
@@ -13,12 +13,12 @@ pub struct ProductLaplacian<'a, T> {
     pub known: &'a Known,
     pub n: usize,
     lambda: T,
-    /// Products by Ĥ, made by the backend, one panel at a time.
+    /// Products with Ĥ, computed by the backend one panel at a time.
     graph: Box<dyn SparseProduct<T>>,
     degree: Vec<T>,
 }
 
-/// Two matrices with all rows: working space of the operator and of its preconditioner.
+/// Two matrices with all rows: working memory of the operator and of its preconditioner.
 pub struct Scratch<T> {
     /// The first half of the preconditioner.
     pub t: Panels<T>,
@@ -41,7 +41,7 @@ impl<'a, T: Real> ProductLaplacian<'a, T> {
 
     /// y ← Ĥz for one panel with all rows; returns ⟨z, Lz⟩ over it.
     pub fn multiply(&self, z: &[Row<T>], y: &mut [Row<T>]) -> f64 {
-        // A sum for each column, so that none waits for another.
+        // One sum per column, so that the sums are independent.
         let mut sums = [0.0; TILE];
         self.graph.multiply_and_visit(
             z.as_flattened(),
@@ -62,7 +62,7 @@ impl<'a, T: Real> ProductLaplacian<'a, T> {
         sums.iter().sum()
     }
 
-    /// (Lz)ᵢ from z, y = Ĥz and yᵀ; the known entries are zero.
+    /// (Lz)ᵢ from z, y = Ĥz and yᵀ; known entries are zero.
     #[inline(always)]
     fn image(
         &self,
@@ -93,7 +93,7 @@ impl<T: Real> Operator for ProductLaplacian<'_, T> {
     type Vector = Panels<T>;
     type Scratch = Scratch<T>;
 
-    /// Symmetric matrices are kept in upper tiles.
+    /// Symmetric matrices are stored in upper tiles.
     fn zeros(&self) -> Panels<T> {
         Panels::upper(self.n)
     }
@@ -160,7 +160,7 @@ impl<T: Real> Vector for Panels<T> {
     }
 }
 
-/// Adds what some rows contribute to ⟨z, Lz⟩.
+/// Adds the contribution of some rows to ⟨z, Lz⟩.
 struct Curvature<'a, T> {
     lambda: T,
     degree: &'a [T],
@@ -237,7 +237,7 @@ impl<T: Real> NullaryFnOnce for Advance<'_, T> {
         let mut square = 0.0;
         for tile in 0..=j {
             transposed(&y.panel(tile)[rows_of(j, n)], &mut mirrored);
-            // A sum for each column, so that none waits for another.
+            // One sum per column, so that the sums are independent.
             let mut sums = [0.0; TILE];
             for (i, mirrored) in rows_of(tile, n).zip(&mirrored) {
                 let (z, y) = (&z[i], &y.panel(j)[i]);

@@ -1,10 +1,10 @@
-//! The order of the groups inside the solver.
+//! The order of the groups in the solver.
 
 use enclust_core::{Csr, Real};
 
-/// Reverse Cuthill–McKee: neighbours of the graph come near each other, so a
-/// product by it reads rows that are still in the cache, and the incomplete
-/// factorisation drops little. Position → group.
+/// The reverse Cuthill–McKee order, as a map from position to group. Neighbours in the graph get
+/// close positions, so that a product with the graph reads rows that are still in cache and the
+/// incomplete factorisation drops few entries.
 pub fn neighbours_together<S: Real>(graph: &Csr<S>) -> Vec<usize> {
     let degree = |i: usize| graph.row(i).0.len();
     let mut starts: Vec<usize> = (0..graph.rows()).collect();

@@ -1,4 +1,4 @@
-//! One step of alternating directions as a preconditioner.
+//! One step of an alternating-direction method as a preconditioner.
 
 use enclust_core::{Backend, Csr, Real, Result, SparseSolve};
 use enclust_linalg::{Preconditioner, Products, Vectors};
@@ -13,15 +13,15 @@ use super::tiles::{
 
 /// z ← 2s (K+s)⁻¹ R (K+s)⁻¹ on the free entries.
 ///
-/// L = K⊗I + I⊗K is nearly inverted by one step of alternating directions with the shift s, where
-/// (K+s)⁻¹ is an incomplete factorisation with the entries of H, made by the backend. On the
-/// authors' pools that takes three to four times fewer iterations than the diagonal.
+/// One step of the alternating-direction method with shift s approximates the inverse of L = K⊗I
+/// + I⊗K. (K+s)⁻¹ is an incomplete factorisation with the sparsity of H, computed by the backend.
+/// On the authors' pools this needs three to four times fewer iterations than the diagonal.
 pub struct AlternatingDirections<'a, T> {
     known: &'a Known,
     n: usize,
     /// 2s.
     scale: T,
-    /// Of K + s.
+    /// The incomplete factor of K + s.
     factor: Box<dyn SparseSolve<T>>,
 }
 
@@ -54,7 +54,7 @@ impl<'a, T: Real> AlternatingDirections<'a, T> {
         });
     }
 
-    /// All rows of panel j of 2s t (K+s)⁻¹, zero where entries are known.
+    /// All rows of panel j of 2s t (K+s)⁻¹, with zeros at known entries.
     fn second_half(&self, t: &Panels<T>, j: usize, full: &mut [Row<T>]) {
         load_transposed(t, j, full);
         self.factor.solve_panel(full.as_flattened_mut(), TILE);
@@ -66,9 +66,9 @@ impl<'a, T: Real> AlternatingDirections<'a, T> {
     }
 }
 
-/// The shift s for a K whose spectrum lies between these ends. Their geometric mean
-/// would be best if its small eigenvalues were as frequent as its large ones; the fixed
-/// entries take most of the small ones away. Measured: `docs/performance.md`.
+/// The shift s for a K whose spectrum is between these ends. Their geometric mean would be best
+/// if small eigenvalues were as frequent as large ones, but the fixed entries remove most of the
+/// small ones. Measurements are in `docs/performance.md`.
 fn shift(smallest: f64, largest: f64) -> f64 {
     0.25 * smallest.powf(0.25) * largest.powf(0.75)
 }
@@ -86,7 +86,7 @@ impl<T: Real> Preconditioner<ProductLaplacian<'_, T>> for AlternatingDirections<
         );
     }
 
-    /// The graph is multiplied by a panel of z while that panel is in the cache.
+    /// The product of the graph with a panel of z is computed while that panel is in cache.
     fn correct(
         &self,
         operator: &ProductLaplacian<'_, T>,
@@ -114,7 +114,7 @@ impl<T: Real> Preconditioner<ProductLaplacian<'_, T>> for AlternatingDirections<
     }
 }
 
-/// Scales a panel, puts zeros where entries are known, and makes its diagonal tile symmetric.
+/// Scales a panel, sets known entries to zero, and makes its diagonal tile symmetric.
 struct KeepFree<'a, T> {
     of: &'a AlternatingDirections<'a, T>,
     j: usize,
@@ -135,14 +135,14 @@ impl<T: Real> NullaryFnOnce for KeepFree<'_, T> {
     }
 }
 
-/// The rows that an upper panel holds.
+/// Copies the rows that an upper panel contains.
 fn copy_upper<T: Real>(full: &[Row<T>], upper: &mut [Row<T>]) {
     let rows = upper.len();
     upper.copy_from_slice(&full[..rows]);
 }
 
-/// Copies the upper triangle of a diagonal tile to the lower one. An antisymmetric
-/// part, however small, would grow: on it the operator is another one.
+/// Copies the upper triangle of a diagonal tile to the lower one. An antisymmetric part, even a
+/// very small one, would grow, because the operator differs on it.
 #[inline(always)]
 fn symmetrise<T: Real>(tile: &mut [Row<T>]) {
     for i in 1..tile.len() {
@@ -152,7 +152,7 @@ fn symmetrise<T: Real>(tile: &mut [Row<T>]) {
     }
 }
 
-/// ⟨r, z⟩ in the upper tiles of panel j, each weighted by how often it stands in the matrix.
+/// ⟨r, z⟩ in the upper tiles of panel j, each weighted by its multiplicity in the matrix.
 struct Decrease<'a, T> {
     j: usize,
     r: &'a [Row<T>],

@@ -1,4 +1,4 @@
-//! Iterative refinement: conjugate gradients in one precision, the answer in another.
+//! Iterative refinement: the conjugate gradient method in one precision, the result in another.
 
 use enclust_core::{Backend, Problem, Real, Result, fill_condensed};
 use enclust_linalg::ConjugateGradients;
@@ -13,50 +13,51 @@ use super::residual::{Condensed, Measure, residual};
 use super::system::System;
 use super::tiles::{Panels, TILE, rows_of};
 
-/// Iterations without a new smallest residual before it is computed anew: conjugate gradients do
-/// not lower the residual in every step, but plateaus of this length are rounding or a very slow
-/// system.
+/// Number of iterations without a new smallest residual after which the residual is recomputed.
+/// The conjugate gradient method does not lower the residual in every step, but plateaus of this
+/// length mean rounding errors or a very slow system.
 const PATIENCE: usize = 200;
 
-/// How far above its smallest value the residual may rise before it is computed anew: rises of
-/// ten times occur in healthy iterations.
+/// The residual is recomputed if it exceeds its smallest value by this factor. Factors of ten
+/// occur in normal iterations.
 const LARGEST_RISE: f64 = 30.0;
 
-/// Rounding has the last word when a residual computed anew is still above this share of the one
-/// before.
+/// If the recomputed residual is still above this share of the previous one, rounding errors
+/// prevent further progress.
 const LEAST_PROGRESS: f64 = 0.5;
 
 /// A solve that iterates in the precision `T`.
 ///
-/// Now and then the correction is added to the answer, in the precision `S` of the problem, and
-/// the residual of that is computed anew in double precision. So `f32` reaches any accuracy that
-/// `S` can hold.
+/// From time to time, the correction is added to the result, in the precision `S` of the problem,
+/// and the residual is recomputed in double precision. With this, `f32` reaches any accuracy that
+/// `S` can represent.
 pub struct Refinement<'a, S, T: Real> {
     problem: &'a Problem<'a, S>,
     system: &'a System,
     iteration: ConjugateGradients<ProductLaplacian<'a, T>, AlternatingDirections<'a, T>>,
-    /// The values between groups, not hatted.
+    /// The values between groups, without the hat scaling.
     answer: Panels<S>,
-    /// Whether there is a correction that is not in the answer yet.
+    /// Whether there is a correction that has not been added to the result.
     moved: bool,
     measure: Measure,
-    /// The smallest norm since the residual was last computed anew, and its age.
+    /// The smallest norm since the residual was last recomputed, and the number of iterations
+    /// since then.
     best: f64,
     since_best: usize,
     trusted_drop: f64,
 }
 
-/// Where the iteration stands after a step.
+/// The state of the iteration after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
-    /// There is more to do.
+    /// The iteration can continue.
     Going,
-    /// Nothing is left that this precision could correct.
+    /// This precision allows no further correction.
     Exhausted,
 }
 
 impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
-    /// Starts from the problem's start, or from the similarity itself.
+    /// Starts from the starting point of the problem, or from the similarity itself.
     pub fn new(
         problem: &'a Problem<'a, S>,
         system: &'a System,
@@ -85,8 +86,8 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.iteration.norm()
     }
 
-    /// One iteration; none if the start is good enough. When the residual that is carried along
-    /// falls below `target`, or rounding may have spoilt it, it is computed anew.
+    /// One iteration; none if the starting point is good enough. The residual is recomputed if
+    /// the recursively updated one is below `target` or may be inaccurate through rounding.
     pub fn step(&mut self, target: f64) -> Progress {
         if !self.moved && self.norm() < target {
             return Progress::Going;
@@ -103,21 +104,21 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.look_again(target, stalled)
     }
 
-    /// Computes the residual anew, and says whether that led anywhere.
+    /// Recomputes the residual and returns whether there was progress.
     fn look_again(&mut self, target: f64, stalled: bool) -> Progress {
         let before = self.measure.square.sqrt();
         self.settle();
         let norm = self.norm();
         self.iteration.restart(norm);
         (self.best, self.since_best) = (norm, 0);
-        // Rounding keeps the true residual up. In double precision, a long plateau may
-        // also be a slow system.
+        // Rounding prevents a smaller true residual. In double precision, a long plateau may also
+        // mean a slow system.
         let slow = stalled && size_of::<T>() == size_of::<f64>();
         let stuck = !slow && norm > target && norm > LEAST_PROGRESS * before;
         if stuck { Progress::Exhausted } else { Progress::Going }
     }
 
-    /// Whether the residual is far above its best, or has long been above it.
+    /// Whether the residual is far above its smallest value, or has been above it for long.
     fn stalls(&mut self) -> bool {
         let norm = self.norm();
         if norm < self.best {
@@ -128,7 +129,7 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.since_best >= PATIENCE || norm > LARGEST_RISE * self.best
     }
 
-    /// Adds the correction made so far to the answer, and computes the residual of that.
+    /// Adds the current correction to the result and recomputes the residual.
     pub fn settle(&mut self) {
         if !std::mem::replace(&mut self.moved, false) {
             return;
@@ -147,7 +148,7 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.iteration.replace(norm);
     }
 
-    /// Computes the residual of the answer; its norm.
+    /// Recomputes the residual of the result; returns its norm.
     fn measure_anew(&mut self) -> f64 {
         let given = self.problem.similarity;
         let (r, Scratch { t, y }) = self.iteration.residual();
@@ -155,13 +156,12 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.measure.square.sqrt()
     }
 
-    /// The values between groups, condensed, as they are at the last
-    /// [`settle`](Self::settle).
+    /// The condensed values between groups at the last [`settle`](Self::settle).
     pub fn answer(&self) -> Vec<S> {
         condensed(self.system, &self.answer)
     }
 
-    /// The answer and what was measured of it.
+    /// The result and its measured quantities.
     pub fn finish(mut self) -> (Vec<S>, Measure) {
         self.settle();
         let Refinement { system, answer, measure, iteration, .. } = self;
@@ -179,10 +179,10 @@ fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Vec<S> {
     })
 }
 
-/// The share of the last true residual down to which the one carried along is trusted: rounding
-/// errors are magnified by the condition of the system, a few of them in each step. Too much trust
-/// costs no accuracy, only iterations that lead nowhere; so it is neither more than a tenth of
-/// half the digits nor less than one digit.
+/// The share of the last true residual down to which the recursively updated one is trusted.
+/// Rounding errors are multiplied by the condition of the system, and every step adds a few. A
+/// value that is too small does not reduce the accuracy but causes useless iterations. The share
+/// is therefore at least 0.1 √ε, where ε is the machine precision, and at most 0.1.
 fn trusted_drop<T: Real>(system: &System) -> f64 {
     const ERRORS_PER_STEP: f64 = 4.0;
     let epsilon = T::epsilon().wide();
@@ -190,7 +190,7 @@ fn trusted_drop<T: Real>(system: &System) -> f64 {
     rounding.clamp(0.1 * epsilon.sqrt(), 0.1)
 }
 
-/// The start, or the similarity, with the fixed entries at their values.
+/// The starting point, or the similarity, with the fixed entries set to their values.
 fn start<S: Real>(problem: &Problem<'_, S>, system: &System) -> Panels<S> {
     let given = problem.similarity;
     let from = problem.start.filter(|s| s.grouping() == given.grouping()).unwrap_or(given);

@@ -1,4 +1,4 @@
-//! The residual of an answer, in double precision whatever the iteration uses.
+//! The residual of a result, always in double precision.
 
 use enclust_core::{Real, Similarity};
 use pulp::{Arch, NullaryFnOnce};
@@ -7,13 +7,12 @@ use rayon::prelude::*;
 use super::system::{System, clear};
 use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of, transposed};
 
-/// What is known of an answer once its residual is computed. Sums run over the
-/// n × n matrix off its diagonal blocks.
+/// Measured quantities of a result. Sums are over the n × n matrix without its diagonal blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measure {
-    /// ‖R‖², R the residual of the system.
+    /// ‖R‖², where R is the residual of the system.
     pub square: f64,
-    /// The largest entry of R, unhatted.
+    /// The largest entry of R, without the hat scaling.
     pub largest: f64,
     /// ‖C‖².
     pub size: f64,
@@ -23,9 +22,9 @@ pub struct Measure {
     pub distance: f64,
 }
 
-/// Computes r ← λ(Â − Ĉ) − Φ̂Ĉ − ĈΦ̂ on the free entries of the upper tiles: the
-/// residual of (S). Φ̂Ĉ is kept in `high + low`, two numbers of the iteration's precision
-/// for one of double precision.
+/// Computes r ← λ(Â − Ĉ) − Φ̂Ĉ − ĈΦ̂ on the free entries of the upper tiles: the residual of (S).
+/// Φ̂Ĉ is stored as `high + low`, two numbers in the precision of the iteration that represent
+/// one number in double precision.
 pub fn residual<S: Real, T: Real>(
     system: &System,
     given: &Similarity<S>,
@@ -75,8 +74,8 @@ impl Measure {
     }
 }
 
-/// A condensed upper triangle, with the number that, added to q > p, gives the place of
-/// (p, q); it may wrap below zero.
+/// A condensed upper triangle, with the offset that is added to q > p to get the index of (p, q);
+/// it may wrap below zero.
 pub struct Condensed<'a, S> {
     values: &'a [S],
     starts: Vec<usize>,
@@ -88,7 +87,7 @@ impl<'a, S: Real> Condensed<'a, S> {
         Condensed { values, starts: (0..n).map(start).collect() }
     }
 
-    /// The entry at (p, q), 0 on the diagonal.
+    /// The entry at (p, q); 0 on the diagonal.
     #[inline(always)]
     pub fn at(&self, p: usize, q: usize) -> S {
         if p == q {
@@ -108,7 +107,7 @@ fn load_given<S: Real>(system: &System, given: &Condensed<S>, j: usize, a: &mut 
     }
 }
 
-/// √r of the groups of a tile, 1 for the padding.
+/// √r of the groups of a tile; 1 for the padding.
 fn roots_across(system: &System, j: usize) -> Row<f64> {
     let mut across = [1.0; TILE];
     rows_of(j, system.len()).zip(&mut across).for_each(|(i, a)| *a = system.roots[i]);

@@ -5,20 +5,20 @@ use enclust_core::{Backend, Confident, Csr, Error, Problem, Real, Result, Sparse
 use super::order::neighbours_together;
 use super::tiles::TILE;
 
-/// (S) in hatted variables: with Ĉ_pq = √(r_p r_q) C_pq and Ĥ likewise,
-/// (d_p + d_q + λ) ĉ_pq − Σ_s ĥ_ps ĉ_sq − Σ_s ĥ_qs ĉ_ps = λ â_pq on the free
-/// entries. Symmetric positive definite; the Frobenius norm of a hatted matrix is
-/// that of the n × n one off the diagonal.
+/// (S) in hatted variables: with Ĉ_pq = √(r_p r_q) C_pq and Ĥ likewise, (d_p + d_q + λ) ĉ_pq −
+/// Σ_s ĥ_ps ĉ_sq − Σ_s ĥ_qs ĉ_ps = λ â_pq on the free entries. The system is symmetric positive
+/// definite, and the Frobenius norm of a hatted matrix is that of the n × n matrix without its
+/// diagonal blocks.
 ///
-/// Groups stand in an order of their own, see [`neighbours_together`].
+/// Groups have an order of their own, see [`neighbours_together`].
 pub struct System {
     pub lambda: f64,
-    /// Position → group, and back.
+    /// Map from position to group, and its inverse.
     pub order: Vec<usize>,
     pub position: Vec<usize>,
     /// Ĥ.
     pub graph: Csr<f64>,
-    /// Products by Ĥ in double precision, made by the backend.
+    /// Products with Ĥ in double precision, computed by the backend.
     pub product: Box<dyn SparseProduct<f64>>,
     pub degree: Vec<f64>,
     /// √r.
@@ -27,7 +27,7 @@ pub struct System {
 }
 
 impl System {
-    /// From the problem; every edge of H must be a fixed entry.
+    /// The system of a problem. Every edge of H must be a fixed entry.
     pub fn new<S: Real>(
         component: &str,
         problem: &Problem<'_, S>,
@@ -74,7 +74,7 @@ impl System {
         self.roots[i] * self.roots[j]
     }
 
-    /// The largest factor on the diagonal; twice that bounds the norm of the system.
+    /// The largest diagonal entry; twice this value bounds the norm of the system.
     pub fn largest_diagonal(&self) -> f64 {
         2.0 * self.degree.iter().fold(0.0, |m: f64, &d| m.max(d)) + self.lambda
     }
@@ -106,8 +106,8 @@ fn check_edges_are_fixed<S: Real>(
     Ok(())
 }
 
-/// The entries that no unknown stands at: fixed ones and the diagonal. One bit an
-/// entry, one word a row of a panel.
+/// The known entries: the fixed ones and the diagonal. One bit per entry, one word per row of a
+/// panel.
 pub struct Known {
     panels: Vec<Vec<u64>>,
 }
@@ -123,13 +123,13 @@ impl Known {
         Known { panels }
     }
 
-    /// The words of one panel, one a row.
+    /// The words of one panel, one per row.
     pub fn panel(&self, j: usize) -> &[u64] {
         &self.panels[j]
     }
 }
 
-/// Puts zeros where a word has ones.
+/// Sets an entry to zero if its bit is one.
 #[inline(always)]
 pub fn clear<S: Real>(mut word: u64, row: &mut [S; TILE]) {
     while word != 0 {

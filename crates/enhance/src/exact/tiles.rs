@@ -1,18 +1,17 @@
-//! Symmetric matrices cut into square tiles.
+//! Symmetric matrices in square tiles.
 
 use enclust_core::Real;
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-/// Side of a tile: a row of it is a few vector registers.
+/// Side of a tile. One row of a tile fits in a few vector registers.
 pub const TILE: usize = 64;
 
 /// One row of a tile.
 pub type Row<S> = [S; TILE];
 
-/// A square matrix in panels of [`TILE`] columns, each panel row after row; the
-/// last one is padded with zeros. A panel holds all rows, or only those down to
-/// its diagonal tile.
+/// A square matrix in panels of [`TILE`] columns, each stored in row-major order; the last panel
+/// is padded with zeros. A panel contains all rows, or only those down to its diagonal tile.
 pub struct Panels<S> {
     panels: Vec<Vec<Row<S>>>,
 }
@@ -38,24 +37,24 @@ impl<S: Real> Panels<S> {
         &self.panels[j]
     }
 
-    /// The rows of one panel, to write.
+    /// The rows of one panel, mutable.
     #[cfg(test)]
     pub fn rows_of_panel(&mut self, j: usize) -> &mut [Row<S>] {
         &mut self.panels[j]
     }
 
-    /// Every panel to write, in parallel.
+    /// All panels, mutable, in parallel.
     pub fn par_panels(&mut self) -> impl IndexedParallelIterator<Item = &mut Vec<Row<S>>> {
         self.panels.par_iter_mut()
     }
 
-    /// The entry at (i, j); the panel of j must hold row i.
+    /// The entry at (i, j). The panel of j must contain row i.
     pub fn at(&self, i: usize, j: usize) -> S {
         self.panels[j / TILE][i][j % TILE]
     }
 
-    /// The symmetric matrix with these entries, above the diagonal and on it; `entry`
-    /// is asked for i ≤ j.
+    /// The symmetric matrix with these entries on and above the diagonal; `entry` is called for i
+    /// ≤ j.
     pub fn from_upper(n: usize, entry: impl Fn(usize, usize) -> S + Sync) -> Self {
         let mut made = Self::upper(n);
         made.par_panels().enumerate().for_each(|(j, panel)| {
@@ -68,12 +67,12 @@ impl<S: Real> Panels<S> {
         made
     }
 
-    /// Number of rows, and of columns.
+    /// Number of rows and of columns.
     pub fn rows(&self) -> usize {
         self.panels.last().map_or(0, Vec::len)
     }
 
-    /// Changes every entry, given the entry of another matrix at the same place.
+    /// Changes every entry, given the corresponding entry of another matrix.
     pub fn change(&mut self, other: &Self, change: impl Fn(&mut S, S) + Sync) {
         self.par_panels().enumerate().for_each(|(j, panel)| {
             let entries = panel.as_flattened_mut().iter_mut();
@@ -87,14 +86,14 @@ pub fn rows_of(tile: usize, n: usize) -> std::ops::Range<usize> {
     tile * TILE..((tile + 1) * TILE).min(n)
 }
 
-/// How often a tile stands in the symmetric matrix: twice off the diagonal; once
-/// on it, because a diagonal tile holds both of its triangles.
+/// The multiplicity of a tile in the symmetric matrix: 2 off the diagonal and 1 on it, because a
+/// diagonal tile contains both of its triangles.
 pub fn multiplicity(i: usize, j: usize) -> f64 {
     if i == j { 1.0 } else { 2.0 }
 }
 
-/// The transpose of a tile given by its rows; rows that are not there are zero. At
-/// most [`TILE`] rows are written.
+/// The transpose of a tile that is given by its rows; missing rows are zero. At most [`TILE`]
+/// rows are written.
 #[inline(always)]
 pub fn transposed<S: Real>(rows: &[Row<S>], out: &mut [Row<S>]) {
     for (across, rows) in rows.chunks(BLOCK).enumerate() {
@@ -113,10 +112,10 @@ pub fn transposed<S: Real>(rows: &[Row<S>], out: &mut [Row<S>]) {
     }
 }
 
-/// Side of the blocks a tile is transposed in: eight vector registers.
+/// Side of the blocks in which a tile is transposed: eight vector registers.
 const BLOCK: usize = 8;
 
-/// Three rounds of shuffling line i with line i + 4 like two halves of a deck.
+/// Three rounds that interleave row i with row i + 4, like a perfect shuffle.
 #[inline(always)]
 fn transposed_block<S: Real>(mut a: [[S; BLOCK]; BLOCK]) -> [[S; BLOCK]; BLOCK] {
     for _ in 0..3 {
@@ -131,7 +130,7 @@ fn transposed_block<S: Real>(mut a: [[S; BLOCK]; BLOCK]) -> [[S; BLOCK]; BLOCK] 
     a
 }
 
-/// All rows of panel j of a symmetric matrix given by its upper tiles.
+/// All rows of panel j of a symmetric matrix that is given by its upper tiles.
 pub fn load_symmetric<S: Real>(upper: &Panels<S>, j: usize, out: &mut [Row<S>]) {
     let own = upper.panel(j);
     out[..own.len()].copy_from_slice(own);
@@ -143,7 +142,7 @@ pub fn load_transposed<S: Real>(full: &Panels<S>, j: usize, out: &mut [Row<S>]) 
     Arch::new().dispatch(Mirror { of: full, j, from: 0, out });
 }
 
-/// The transposes of the tiles (j, from), (j, from + 1), …, one below the other.
+/// The transposes of the tiles (j, from), (j, from + 1), …, stacked vertically.
 struct Mirror<'a, S> {
     of: &'a Panels<S>,
     j: usize,
@@ -165,7 +164,7 @@ impl<S: Real> NullaryFnOnce for Mirror<'_, S> {
     }
 }
 
-/// Σ xy over the rows, in as many sums as a row is wide.
+/// Σ xy over the rows, with one partial sum per column.
 #[inline(always)]
 pub fn dot<S: Real>(x: &[Row<S>], y: &[Row<S>]) -> f64 {
     let mut lanes = [0.0; TILE];

@@ -1,4 +1,4 @@
-//! The slow obvious versions: n × n, dense, straight from the formulas.
+//! Slow reference implementations: n × n, dense, directly from the formulas.
 
 #![allow(dead_code)] // each test file uses its own part
 
@@ -11,7 +11,7 @@ use enclust_enhance::Threshold;
 
 pub type Dense = Vec<Vec<f64>>;
 
-/// A similarity and its confident pairs, ready to be enhanced.
+/// A similarity and its confident pairs.
 pub struct Case<S> {
     pub similarity: Similarity<S>,
     pub confident: Confident<S>,
@@ -29,7 +29,7 @@ impl<S: Real> Case<S> {
         Case { similarity, confident }
     }
 
-    /// At microcluster size.
+    /// Over microclusters.
     pub fn merged(ensemble: &Ensemble, alpha: f64, weighted: bool) -> Self {
         Self::build(&Microclusters::of(ensemble), alpha, weighted)
     }
@@ -53,7 +53,7 @@ pub struct DenseProblem {
     pub a: Dense,
     pub h: Dense,
     pub fixed: Vec<Vec<bool>>,
-    /// What the fixed entries are fixed to.
+    /// The values of the fixed entries.
     pub values: Dense,
 }
 
@@ -138,8 +138,8 @@ impl DenseProblem {
         (0..n).map(|i| solution[i * n..][..n].to_vec()).collect()
     }
 
-    /// Algorithm 1 with the authors' start; calls `look` with (iteration,
-    /// symmetric part of C, step and scale of C, E, F, Y1, Y2) until it says stop.
+    /// Algorithm 1 with the authors' starting point; calls `look` with (iteration, symmetric part
+    /// of C, step and scale of C, E, F, Y1, Y2) until it returns stop.
     pub fn admm(
         &self,
         lambda: f64,

@@ -1,11 +1,11 @@
-//! A pipeline of a study with the backend that it runs on, in one of the two precisions.
+//! A pipeline of a study with its backend, in one of the two precisions.
 
 use enclust::registry::{DEFAULT_BACKEND, Precision, standard};
 use enclust_core::{
     Backend, BoxedPipeline, Method, Need, Part, PipelineSpec, Real, Registry, Result, Shape,
 };
 
-/// The parts of both precisions.
+/// The registries of both precisions.
 ///
 /// ```
 /// use enclust_experiment::study::Registries;
@@ -15,9 +15,9 @@ use enclust_core::{
 /// ```
 #[derive(Debug)]
 pub struct Registries {
-    /// In single precision.
+    /// The registry for single precision.
     pub single: Registry<f32>,
-    /// In double precision. Recipes are checked against this one.
+    /// The registry for double precision. Recipes are checked against this one.
     pub double: Registry<f64>,
 }
 
@@ -27,7 +27,7 @@ impl Registries {
         Registries { single: standard(), double: standard() }
     }
 
-    /// Builds the parts that are named, in the precision that is named.
+    /// Builds the named parts in the named precision.
     pub(crate) fn compose(&self, spec: &PipelineSpec) -> Result<Composed> {
         let single = spec.precision.as_ref().is_some_and(|part| part.name == f32::NAME);
         Ok(if single {
@@ -70,7 +70,7 @@ impl Composed {
         }
     }
 
-    /// What its stages need for data of this shape.
+    /// The memory that its stages need for data of this shape.
     pub fn footprint(&self, shape: Shape) -> Vec<Need> {
         match self {
             Composed::Single(runner) => {

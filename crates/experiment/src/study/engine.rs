@@ -61,7 +61,7 @@ pub(crate) fn threads(asked: usize) -> usize {
 
 struct Work<'a, F> {
     plan: &'a Plan,
-    /// Cells run at the same time, so none of them speaks to the observer.
+    /// Cells run at the same time, so they do not notify the observer.
     watch: Watch<'a>,
     order: Vec<usize>,
     next: AtomicUsize,

@@ -1,4 +1,4 @@
-//! Running, resuming and merging of studies in folders.
+//! Running, resuming and merging studies in folders.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,7 +16,7 @@ use super::results::{Results, csv};
 use super::shard::Shard;
 use crate::error::StudyError;
 
-/// What is cancelled, in messages.
+/// The name of a cancelled study in messages.
 const RUNNING: &str = "the study";
 
 /// Options for running a study.
@@ -26,15 +26,16 @@ pub struct RunOptions<'a> {
     pub threads: usize,
     /// The shard to run; `None` means all cells.
     pub shard: Option<Shard>,
-    /// The observer, which is told of every cell that is done, and the flag that cancels the
-    /// study. Cells that were done before a study was cancelled are kept.
+    /// The observer, which is notified of every finished cell, and the flag that cancels the
+    /// study. Cells that were finished before a study was cancelled are kept.
     pub watch: Watch<'a>,
 }
 
 impl Plan {
-    /// Runs the study and keeps its results in memory.
+    /// Runs the study and returns its results without writing files.
     ///
     /// # Errors
+    ///
     /// [`StudyError::Cell`] for the first run that fails.
     pub fn run(&self, options: &RunOptions<'_>) -> Result<Results, StudyError> {
         let finished = self.complete(Finished::new(), options, |_| Ok(()))?;
@@ -47,6 +48,7 @@ impl Plan {
     /// The process may be killed at any time: finished cells are kept and not run again.
     ///
     /// # Errors
+    ///
     /// The same as [`run`](Self::run); also if the folder belongs to a different study, is in
     /// use, or cannot be written.
     pub fn run_in(&self, folder: &Path, options: &RunOptions<'_>) -> Result<Results, StudyError> {
@@ -72,7 +74,7 @@ impl Plan {
         watch.progress(RUNNING, done, total).map_err(StudyError::cancelled)?;
         engine::run(self, &missing, options, |result| {
             keep(&result)?;
-            // A break shows at the next progress.
+            // A `Break` takes effect at the next progress report.
             let _ = watch.notice(&Event::Done(&self.protocol.describe(result.cell)));
             finished.insert(result.cell, result);
             done += 1;
@@ -86,6 +88,7 @@ impl Plan {
 /// that was not split.
 ///
 /// # Errors
+///
 /// [`StudyError::OtherStudy`] if the shards belong to different studies,
 /// [`StudyError::Incomplete`] if runs are missing, [`StudyError::Conflict`] if two shards have
 /// different results for one run.

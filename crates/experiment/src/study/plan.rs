@@ -1,4 +1,4 @@
-//! A study made ready to run: pools read, pipelines built, everything checked.
+//! Prepares a study: reads the pools, builds the pipelines and checks everything.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,35 +17,35 @@ use super::protocol::{EnsembleRule, PoolRecord, Protocol};
 use super::variants::Variant;
 use crate::error::StudyError;
 
-/// Endings a pool's name may leave out.
+/// Extensions that may be omitted from the name of a pool.
 const EXTENSIONS: [&str; 6] = ["mat", "csv", "tsv", "npy", "npz", "parquet"];
 
-/// A study ready to run.
+/// A study that is ready to run.
 #[derive(Debug)]
 pub struct Plan {
-    /// What decides the results.
+    /// The settings that determine the results.
     pub protocol: Protocol,
-    /// The pools, in the protocol's order.
+    /// The pools, in the order of the protocol.
     pub pools: Vec<Pool>,
     pub(crate) metrics: Vec<Metric>,
     /// For each pool and rule, the columns of each run.
     pub(crate) draws: Vec<Vec<Vec<Vec<usize>>>>,
     /// For each variant, one pipeline per pool; pools with equal parts share one.
     pub(crate) pipelines: Vec<Vec<Arc<Composed>>>,
-    /// The points of grids over parts whose parts do not fit together.
+    /// Points of grids over parts whose parts cannot be combined.
     pub refused: Vec<Refused>,
     pub(crate) one_at_a_time: bool,
 }
 
 impl Study {
-    /// Reads the pools and builds the pipelines, so that whatever is wrong shows before
-    /// the first run.
+    /// Reads the pools and builds the pipelines, so that errors are found before the first run.
     ///
-    /// A pool that is no path from the study's own folder is looked for in `folders`,
-    /// in order.
+    /// A pool that is not a path relative to the folder of the study is searched in `folders`, in
+    /// order.
     ///
     /// # Errors
-    /// Everything a study can get wrong; see [`StudyError`].
+    ///
+    /// All errors of a study; see [`StudyError`].
     pub fn plan(&self, registries: &Registries, folders: &[PathBuf]) -> Result<Plan, StudyError> {
         let registry = &registries.double;
         let metrics = self.all_metrics()?;
@@ -87,7 +87,7 @@ impl Study {
         Ok(Plan { protocol, pools, metrics, draws, pipelines, refused, one_at_a_time })
     }
 
-    /// Recipes whose method, or one of whose parts, the registry does not have.
+    /// Recipes whose method or parts are not in the registry.
     pub fn unavailable(&self, registry: &Registry<f64>) -> Vec<String> {
         let no_method = |r: &Recipe| r.method.as_ref().is_some_and(|m| registry.preset(m).is_err());
         let known = |(stage, part): (Stage, &str)| {
@@ -128,7 +128,7 @@ impl Study {
         }
     }
 
-    /// Name and path of each pool.
+    /// The name and path of each pool.
     fn find_pools(&self, folders: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, StudyError> {
         let looked: Vec<PathBuf> =
             self.folder().into_iter().map(Path::to_path_buf).chain(folders.to_vec()).collect();
@@ -169,18 +169,18 @@ impl Study {
     }
 }
 
-/// A variant whose parts do not fit together.
+/// A variant whose parts cannot be combined.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Refused {
-    /// Its name, values of the grid included.
+    /// Its name, including the values of the grid.
     pub variant: String,
-    /// Why it cannot be run.
+    /// The reason why it cannot be run.
     pub reason: Error,
 }
 
-/// Takes out the points of grids over parts that cannot be composed; not all points of a recipe
-/// may be of that kind.
+/// Removes the points of grids over parts that cannot be combined. It is an error if all points
+/// of a recipe are removed.
 fn refuse_misfits(
     registries: &Registries,
     variants: &mut Vec<Variant>,
@@ -205,7 +205,8 @@ fn refuse_misfits(
     Ok(refused.into_iter().map(|(variant, reason, _)| Refused { variant, reason }).collect())
 }
 
-/// The pipelines of a variant, one per pool. One that learns for a k cannot be cut at several.
+/// The pipelines of a variant, one per pool. A pipeline that learns for one k cannot be cut at
+/// several.
 fn compose(
     registries: &Registries,
     variant: &Variant,
@@ -225,7 +226,7 @@ fn compose(
     Ok(pipelines)
 }
 
-/// Figures of a similarity are asked only of variants that make one.
+/// Metrics of a similarity require that all variants make one.
 fn check_similarity(
     registry: &Registry<f64>,
     variants: &[Variant],
@@ -244,7 +245,7 @@ fn check_similarity(
     Ok(())
 }
 
-/// The file of that name, with one of the extensions if it has none.
+/// The file with this name; if the name has no extension, each of the known extensions is tried.
 fn file_of(path: &Path) -> Option<PathBuf> {
     let with = |extension: &&str| {
         let mut name = path.as_os_str().to_os_string();
@@ -267,7 +268,7 @@ fn pool_record(name: &str, path: &Path, pool: &Pool) -> Result<PoolRecord, Study
     })
 }
 
-/// Two hexadecimal digits a byte.
+/// Two hexadecimal digits per byte.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }

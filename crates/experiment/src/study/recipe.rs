@@ -1,30 +1,30 @@
-//! From recipes to pipelines.
+//! Builds pipelines from recipes.
 
 use enclust_core::{Error, PipelineSpec, Real, Registry, Stage, Value};
 
 use super::file::{Grid, GridStage, GridValues, Recipe, Settings, settings};
 
-/// A pipeline of the study on one pool.
+/// One pipeline of the study on one pool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// Values of the grid by full name; empty without a grid.
+    /// The values of the grid by full name; empty without a grid.
     pub grid: Vec<(String, Value)>,
     pub spec: PipelineSpec,
 }
 
 impl Point {
-    /// The recipe's name followed by the values of the grid.
+    /// The name of the recipe followed by the values of the grid.
     pub fn label(&self, recipe: &Recipe) -> String {
         let values = self.grid.iter().map(|(path, value)| format!(" {path}={value}"));
         recipe.label() + &values.collect::<String>()
     }
 }
 
-/// Why a recipe gives no pipeline.
+/// The reason why a recipe gives no pipeline.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     NoMethod,
-    /// No grid was published, of this parameter or of any.
+    /// No grid was published for this parameter, or for any.
     NoPublishedGrid(Option<String>),
     Error(Error),
 }
@@ -35,8 +35,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// Every pipeline of a recipe on a pool, the last parameter of the grid running
-/// fastest.
+/// All pipelines of a recipe on a pool. The last parameter of the grid varies fastest.
 pub(crate) fn points<S: Real>(
     registry: &Registry<S>,
     base: Option<&Recipe>,
@@ -54,8 +53,8 @@ pub(crate) fn points<S: Real>(
     Ok(points)
 }
 
-/// The parts of a grid by stage. The enhancer comes first, because it decides whether there are
-/// confident pairs and a stopping rule to swap.
+/// The parts of a grid by stage. The enhancer comes first, because it determines whether there
+/// are a confidence rule and a stopping rule to replace.
 fn parts_of(grid: &Grid) -> Result<Vec<(Stage, &[String])>, Refusal> {
     let Grid::These(stages) = grid else { return Ok(Vec::new()) };
     let mut all = Vec::new();
@@ -68,7 +67,7 @@ fn parts_of(grid: &Grid) -> Result<Vec<(Stage, &[String])>, Refusal> {
     Ok(all)
 }
 
-/// Each point with each part.
+/// Combines each point with each part.
 fn swapped<S: Real>(
     registry: &Registry<S>,
     points: Vec<Point>,
@@ -87,7 +86,7 @@ fn swapped<S: Real>(
     Ok(all)
 }
 
-/// The pipeline of a recipe on a pool, as if it had no grid.
+/// The pipeline of a recipe on a pool without its grid.
 pub(crate) fn without_grid<S: Real>(
     registry: &Registry<S>,
     base: Option<&Recipe>,
@@ -155,7 +154,7 @@ fn published<S: Real>(
     tried.filter(|values| !values.is_empty()).ok_or_else(missing)
 }
 
-/// Each point with each value.
+/// Combines each point with each value.
 fn crossed(
     points: Vec<Point>,
     path: &str,
@@ -173,7 +172,7 @@ fn crossed(
     Ok(all)
 }
 
-/// The pipeline a recipe names, or its changes to the one it starts from.
+/// The pipeline that a recipe names, or the pipeline that it starts from with its changes.
 fn changed<S: Real>(
     registry: &Registry<S>,
     start: Option<PipelineSpec>,

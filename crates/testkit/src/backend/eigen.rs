@@ -47,13 +47,13 @@ fn symmetric_noise<S: Real>(n: usize) -> Mat<S> {
     Mat::from_fn(n, n, |i, j| a[(i.max(j), i.min(j))])
 }
 
-/// Ones inside a block, zeros outside: every eigenvalue is repeated.
+/// Ones inside a block and zeros outside: every eigenvalue is repeated.
 fn clean_blocks<S: Real>(n: usize, blocks: usize) -> Mat<S> {
     let block = |i: usize| i * blocks / n;
     Mat::from_fn(n, n, |i, j| if block(i) == block(j) { S::one() } else { S::zero() })
 }
 
-/// Noise whose second half is a million times smaller.
+/// A matrix of noise whose second half is a million times smaller.
 fn graded<S: Real>(n: usize) -> Mat<S> {
     let a = symmetric_noise::<S>(n);
     let scale = |i: usize| S::of(if i < n / 2 { 1.0 } else { 1e-3 });
@@ -64,12 +64,12 @@ fn eigenpairs<S: Real>(subject: &Subject, backend: &dyn Backend<S>, name: &str, 
     for layout in LAYOUTS {
         let case = format!("{name}, {layout:?}");
         let stored = Stored::new(&lower_only(a), layout, S::nan());
-        let law = "eigenpairs satisfy AV = V diag(w), reading the lower triangle of A alone";
+        let law = "eigenpairs satisfy AV = V diag(w), reading only the lower triangle of A";
         let eigen = subject.succeeds(law, backend.eigh(stored.view()), &case);
         let (n, size) = (a.rows(), (eigen.vectors.rows(), eigen.vectors.cols()));
         subject.law("there are n eigenpairs", eigen.values.len() == n && size == (n, n), &case);
         let ascending = eigen.values.is_sorted_by(|x, y| x <= y);
-        subject.law("eigenvalues ascend", ascending, &case);
+        subject.law("eigenvalues are in ascending order", ascending, &case);
         let unit = 8.0 * (n + 4) as f64 * S::epsilon().wide();
         let residual = residual(a, &eigen);
         subject.law(law, residual <= unit * frobenius(a), format!("{case}: residual {residual}"));
@@ -79,14 +79,14 @@ fn eigenpairs<S: Real>(subject: &Subject, backend: &dyn Backend<S>, name: &str, 
     }
 }
 
-/// Largest entry of AV − V diag(w).
+/// The largest entry of AV − V diag(w).
 fn residual<S: Real>(a: &Mat<S>, eigen: &Eigen<S>) -> f64 {
     let (values, vectors) = (&eigen.values, &eigen.vectors);
     let product = wide_product(a, vectors);
     largest(a.rows(), |i, j| product[(i, j)] - vectors[(i, j)].wide() * values[j].wide())
 }
 
-/// Largest entry of VᵀV − I.
+/// The largest entry of VᵀV − I.
 fn skew<S: Real>(vectors: &Mat<S>) -> f64 {
     let gram = wide_product(&vectors.view().transposed().to_owned(), vectors);
     largest(vectors.cols(), |i, j| gram[(i, j)] - f64::from(i == j))

@@ -1,13 +1,13 @@
-//! Test matrices and the many ways in which a slice can hold one.
+//! Test matrices and their different layouts in a slice.
 
 use enclust_core::{Mat, MatMut, MatRef, Real};
 
 use crate::generate::SplitMix;
 
-/// How a slice holds a matrix.
+/// The layout of a matrix in a slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Rows after rows instead of columns after columns.
+    /// Row-major instead of column-major.
     pub transposed: bool,
     /// Unused entries between two columns.
     pub gap: usize,
@@ -15,7 +15,7 @@ pub(super) struct Layout {
     pub offset: usize,
 }
 
-/// The layouts that every kernel must read.
+/// The layouts that every kernel must support.
 pub(super) const LAYOUTS: [Layout; 4] = [
     Layout { transposed: false, gap: 0, offset: 0 },
     Layout { transposed: false, gap: 3, offset: 1 },
@@ -23,7 +23,7 @@ pub(super) const LAYOUTS: [Layout; 4] = [
     Layout { transposed: true, gap: 2, offset: 3 },
 ];
 
-/// A matrix in a slice, with `filler` wherever the matrix is not.
+/// A matrix in a slice, with `filler` at all unused positions.
 pub(super) struct Stored<S> {
     data: Vec<S>,
     rows: usize,
@@ -55,14 +55,14 @@ impl<S: Real> Stored<S> {
         }
     }
 
-    /// A view to write; those are never transposed.
+    /// A mutable view, which is never transposed.
     pub(super) fn view_mut(&mut self) -> MatMut<'_, S> {
         assert!(!self.layout.transposed, "a view to write is column-major");
         let stride = self.rows + self.layout.gap;
         MatMut::new(&mut self.data[self.layout.offset..], self.rows, self.cols, stride)
     }
 
-    /// Whether everything outside the matrix still is `filler`.
+    /// Whether everything outside the matrix is still `filler`.
     pub(super) fn frame_is(&self, filler: S) -> bool {
         let (before, inside) = self.data.split_at(self.layout.offset);
         let stride = self.rows + self.layout.gap;
@@ -71,7 +71,7 @@ impl<S: Real> Stored<S> {
     }
 }
 
-/// Entries between −1 and 1 without a pattern.
+/// Entries between −1 and 1 without structure.
 pub(super) fn noise<S: Real>(rows: usize, cols: usize, seed: u64) -> Mat<S> {
     let mut stream = SplitMix(seed);
     let mut out = Mat::zeros(rows, cols);
@@ -79,8 +79,8 @@ pub(super) fn noise<S: Real>(rows: usize, cols: usize, seed: u64) -> Mat<S> {
     out
 }
 
-/// A co-association matrix of ten clusterings that never mix the `blocks`: unit
-/// diagonal, positive semidefinite, zero outside blocks of unequal size.
+/// A co-association matrix of ten clusterings that never join different `blocks`: unit diagonal,
+/// positive semidefinite, zero outside blocks of unequal size.
 pub(super) fn block_co_association<S: Real>(n: usize, blocks: usize) -> Mat<S> {
     const CLUSTERINGS: usize = 10;
     let mut stream = SplitMix(n as u64);
@@ -103,7 +103,7 @@ pub(super) fn frobenius<S: Real>(a: &Mat<S>) -> f64 {
     a.data().iter().map(|v| v.wide() * v.wide()).sum::<f64>().sqrt()
 }
 
-/// AB in double precision, by the definition.
+/// AB in double precision, from the definition.
 pub(super) fn wide_product<S: Real>(a: &Mat<S>, b: &Mat<S>) -> Mat<f64> {
     let mut out = Mat::zeros(a.rows(), b.cols());
     for j in 0..b.cols() {

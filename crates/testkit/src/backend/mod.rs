@@ -11,23 +11,22 @@ use enclust_core::{Backend, Real};
 
 use crate::law::Subject;
 
-/// Runs every law on a backend; a test calls it once for `f32` and once for
-/// `f64`.
+/// Checks all laws for a backend. A test calls it once for `f32` and once for `f64`.
 ///
-/// - **products** equal a plain triple loop to rounding: sizes from 0 up,
-///   strided and transposed views, every pairing of α and β; β = 0 overwrites
-///   NaN; nothing outside the view of C changes;
-/// - **products with large blocks of exact zeros**, as co-association matrices
-///   have them, up to 700 rows;
-/// - **factorisations** solve for many right-hand sides, read the lower triangle
-///   alone, and refuse indefinite and NaN matrices, naming the pivot;
-/// - **eigenpairs** have small residuals, are orthonormal and ascending, also
-///   when eigenvalues repeat; the lower triangle alone is read; NaN is an error;
-/// - **sparse products** by panels equal their definition; **sparse factors** solve, refuse what is
-///   not positive definite and are not made beyond the entries allowed; refinement with an
-///   **incomplete factor** converges;
-/// - **the same bits** come out on every call, in pools of one and two threads,
-///   and wherever the slices begin.
+/// - **Products** equal a plain triple loop up to rounding, for sizes from 0 up, strided and
+///   transposed views, and all combinations of α and β. β = 0 overwrites NaN, and nothing outside
+///   the view of C changes.
+/// - **Products with large blocks of exact zeros**, as in co-association matrices, are correct up
+///   to 700 rows.
+/// - **Factorisations** solve for many right-hand sides, read only the lower triangle, and return
+///   an error with the pivot for indefinite and NaN matrices.
+/// - **Eigenpairs** have small residuals and are orthonormal and ascending, also for repeated
+///   eigenvalues. Only the lower triangle is read; NaN is an error.
+/// - **Sparse products** with panels equal their definition. **Sparse factors** solve, are an
+///   error for matrices that are not positive definite, and are not made if they would have more
+///   entries than allowed. Refinement with an **incomplete factor** converges.
+/// - **The result is bitwise equal** in repeated calls, in pools of one and two threads, and for
+///   any position of the slices in memory.
 ///
 /// ```no_run
 /// use enclust_core::Reference;
@@ -36,7 +35,8 @@ use crate::law::Subject;
 /// ```
 ///
 /// # Panics
-/// At the first broken law, naming it.
+///
+/// If a law is broken. The message names the law.
 pub fn conformance<S: Real>(backend: &dyn Backend<S>) {
     let subject = Subject::new(&format!("{} backend", S::NAME), backend.name());
     product::laws(&subject, backend);

@@ -1,4 +1,4 @@
-//! Products against the definition.
+//! Products, compared with their definition.
 
 use enclust_core::{Backend, Mat, Real};
 
@@ -6,7 +6,7 @@ use super::matrices::{LAYOUTS, Layout, Stored, block_co_association, noise, wide
 use crate::law::Subject;
 
 const SIZES: [usize; 7] = [0, 1, 2, 5, 7, 16, 33];
-/// Shapes that reach into the blocks of a fast kernel.
+/// Shapes that use the blocked code of a fast kernel.
 const LARGER: [(usize, usize, usize); 5] =
     [(65, 130, 47), (200, 1, 3), (1, 300, 1), (3, 2, 210), (129, 257, 65)];
 const FACTORS: [(f64, f64); 8] = [
@@ -19,7 +19,7 @@ const FACTORS: [(f64, f64); 8] = [
     (0.0, 0.0),
     (0.0, 0.5),
 ];
-/// What stands around C and must stay.
+/// The value around C, which must not change.
 const FRAME: f64 = -7.5;
 
 pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
@@ -32,7 +32,7 @@ pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     zero_blocks(subject, backend);
 }
 
-/// Every triple of small sizes, the factors taking turns.
+/// All triples of small sizes, with the factors α and β in turn.
 fn small_shapes<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     let mut case = 0;
     for m in SIZES {
@@ -41,7 +41,7 @@ fn small_shapes<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
                 let (a, b) = (noise(m, k, 3), noise(k, n, 4));
                 for _ in 0..LAYOUTS.len() * LAYOUTS.len() {
                     let (alpha, beta) = FACTORS[case % FACTORS.len()];
-                    // A step that shares no factor with the number of layouts.
+                    // A step that is coprime to the number of layouts.
                     let layouts = case / 3 + case;
                     Product { a: &a, b: &b, alpha, beta }.check(subject, backend, layouts);
                     case += 1;
@@ -51,7 +51,7 @@ fn small_shapes<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     }
 }
 
-/// Every pair of factors in every layout.
+/// All pairs of factors α and β in all layouts.
 fn all_factors<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     let (a, b) = (noise(9, 11, 5), noise(11, 8, 6));
     for (alpha, beta) in FACTORS {
@@ -61,12 +61,12 @@ fn all_factors<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     }
 }
 
-/// Symmetric matrices that are mostly exact zeros, squared and times a panel.
+/// Symmetric matrices with mostly exact zeros, squared and multiplied by a panel.
 fn zero_blocks<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     for (n, blocks) in [(64, 2), (129, 3), (320, 5), (513, 4), (700, 7)] {
         let a = block_co_association(n, blocks);
         let panel = noise(n, 40, 7);
-        // Column-major twice, then each factor row-major in turn.
+        // Both column-major, then each factor row-major in turn.
         for layouts in [0, 2, 8] {
             Product { a: &a, b: &a, alpha: 1.0, beta: 0.0 }.check(subject, backend, layouts);
         }
@@ -82,7 +82,7 @@ struct Product<'a, S> {
 }
 
 impl<S: Real> Product<'_, S> {
-    /// Compares with the definition; `layouts` numbers the layouts of A, B and C.
+    /// Compares with the definition; `layouts` are the indices of the layouts of A, B and C.
     fn check(&self, subject: &Subject, backend: &dyn Backend<S>, layouts: usize) {
         let of_a = LAYOUTS[layouts % 4];
         let of_b = LAYOUTS[layouts / 4 % 4];
@@ -123,7 +123,7 @@ impl<S: Real> Product<'_, S> {
         (c.view().to_owned(), c.frame_is(S::of(FRAME)))
     }
 
-    /// The first entry further from αAB + βC than rounding can take it.
+    /// The first entry that differs from αAB + βC by more than rounding.
     fn first_breach(&self, before: &Mat<S>, after: &Mat<S>) -> Option<String> {
         let exact = wide_product(self.a, self.b);
         let size = wide_product(&magnitude(self.a), &magnitude(self.b));
@@ -134,7 +134,7 @@ impl<S: Real> Product<'_, S> {
                 let expected = self.alpha * exact[(i, j)] + old;
                 let allowed = unit * (self.alpha.abs() * size[(i, j)] + old.abs());
                 let found = after[(i, j)].wide();
-                // Written so that NaN is a breach.
+                // This form also rejects NaN.
                 let close = (found - expected).abs() <= allowed;
                 if !close {
                     return Some(format!("entry ({i}, {j}) is {found} instead of {expected}"));

@@ -1,4 +1,4 @@
-//! The same bits on every call, on every thread and at every place in memory.
+//! Bitwise equal results in repeated calls, on every thread and at every position in memory.
 
 use enclust_core::{Backend, Csr, Mat, Real};
 
@@ -30,8 +30,8 @@ fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     pool.expect("a pool of a few threads").install(work)
 }
 
-/// The bits of a product, of a product with a vector, of a solution, of eigenpairs and of the
-/// sparse kernels, the operands beginning `offset` entries into their slices.
+/// The bits of a product, a product with a vector, a solution, eigenpairs and the sparse kernels,
+/// with operands that begin `offset` entries into their slices.
 fn answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) -> Vec<u64> {
     let layout = Layout { transposed: false, gap: 0, offset };
     let place = |m: &Mat<S>| Stored::new(m, layout, S::zero());
@@ -62,7 +62,7 @@ fn answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) 
     out
 }
 
-/// A sparse product, and solves with both kinds of factor, on panels that begin `offset` entries
+/// A sparse product and solves with both kinds of factor, on panels that begin `offset` entries
 /// into their slices.
 fn sparse_answers<S: Real>(subject: &Subject, backend: &dyn Backend<S>, offset: usize) -> Vec<S> {
     const WIDTH: usize = 64;

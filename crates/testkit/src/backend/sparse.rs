@@ -1,4 +1,4 @@
-//! Sparse products and factors against dense definitions.
+//! Sparse products and factors, compared with dense definitions.
 
 use enclust_core::{Backend, Csr, Error, Mat, Real};
 
@@ -6,10 +6,10 @@ use super::matrices::{noise, wide_product};
 use crate::generate::SplitMix;
 use crate::law::Subject;
 
-/// The width that solvers use, and others.
+/// The panel width that solvers use, and others.
 const WIDTHS: [usize; 4] = [64, 1, 7, 65];
 
-/// Refinement steps that must reach the solution to half the digits.
+/// Number of refinement steps within which the solution must be accurate to half of the digits.
 const REFINEMENTS: usize = 400;
 
 pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
@@ -24,12 +24,12 @@ pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     refuses(subject, backend);
 }
 
-/// Matrices of any shape, some rows empty.
+/// Matrices of any shape, with some empty rows.
 fn products<S: Real>(subject: &Subject, backend: &dyn Backend<S>, width: usize) {
     for (rows, cols) in [(1, 1), (5, 3), (3, 40), (200, 130), (513, 513)] {
         let a = scattered::<S>(rows, cols);
         let x = noise::<S>(cols, width, 21);
-        // Whatever the panel held is overwritten.
+        // Previous contents of the panel are overwritten.
         let mut y = vec![S::nan(); rows * width];
         backend.sparse(a.clone()).multiply(&by_rows(&x), &mut y, width);
         let (dense, size) = (dense(&a), dense(&magnitudes(&a)));
@@ -54,7 +54,7 @@ fn products<S: Real>(subject: &Subject, backend: &dyn Backend<S>, width: usize) 
     }
 }
 
-/// Shifted graph Laplacians: what the solvers factor.
+/// Shifted graph Laplacians, as the solvers factor them.
 fn definite_matrices() -> Vec<(&'static str, Csr<f64>)> {
     let path = |n: usize| (1..n).map(|i| (i - 1, i, 1.0 + (i % 3) as f64)).collect();
     let tree = |n: usize| (1..n).map(|i| ((i - 1) / 3, i, 0.5 + (i % 5) as f64)).collect();
@@ -99,7 +99,8 @@ fn complete_factor<S: Real>(
 }
 
 /// An incomplete factor is not exact, but refinement with it converges (the matrices here are
-/// diagonally dominant with non-positive off-diagonals), and without fill it is complete.
+/// diagonally dominant with non-positive off-diagonal entries). Without fill-in, it is a complete
+/// factor.
 fn incomplete_factor<S: Real>(
     subject: &Subject,
     backend: &dyn Backend<S>,
@@ -131,7 +132,7 @@ fn incomplete_factor<S: Real>(
     }
 }
 
-/// A clique fills its triangle; a factor with fewer entries does not exist.
+/// The factor of a clique is a full triangle; a factor with fewer entries does not exist.
 fn gives_up<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     let edges = (0..30).flat_map(|i| (0..i).map(move |j| (j, i, 0.5))).collect();
     let a = narrowed::<S>(&shifted_laplacian(30, edges, 1.0));
@@ -156,7 +157,7 @@ fn refuses<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     }
 }
 
-/// About four entries per row, every ninth row empty.
+/// About four entries per row; every ninth row is empty.
 fn scattered<S: Real>(rows: usize, cols: usize) -> Csr<S> {
     let mut stream = SplitMix((rows * 1000 + cols) as u64);
     let row = |i: usize| -> Vec<(u32, S)> {
@@ -167,7 +168,7 @@ fn scattered<S: Real>(rows: usize, cols: usize) -> Csr<S> {
     Csr::from_rows(cols, (0..rows).map(row).collect())
 }
 
-/// The Laplacian of a graph plus a shift on the diagonal. Repeated edges add up.
+/// The Laplacian of a graph plus a shift on the diagonal. The weights of repeated edges are added.
 fn shifted_laplacian(n: usize, edges: Vec<(usize, usize, f64)>, shift: f64) -> Csr<f64> {
     let mut rows = vec![std::collections::BTreeMap::new(); n];
     (0..n).for_each(|i| *rows[i].entry(i as u32).or_insert(0.0) += shift);
@@ -200,7 +201,7 @@ fn ones<S: Real>(rows: usize, cols: usize) -> Mat<S> {
     Mat::from_fn(rows, cols, |_, _| S::one())
 }
 
-/// A panel: the entries row after row.
+/// A panel: the entries in row-major order.
 fn by_rows<S: Real>(m: &Mat<S>) -> Vec<S> {
     (0..m.rows()).flat_map(|i| (0..m.cols()).map(move |j| m[(i, j)])).collect()
 }
@@ -215,8 +216,8 @@ fn residual<S: Real>(a: &Csr<S>, x: &[S], b: &Mat<S>, width: usize) -> Vec<S> {
     (0..a.rows() * width).map(entry).collect()
 }
 
-/// The largest entry of B − AX, relative to the largest that rounding could leave in it; not a
-/// number counts as infinite.
+/// The largest entry of B − AX, relative to the largest possible rounding error; NaN counts as
+/// infinite.
 fn distance<S: Real>(a: &Csr<S>, x: &[S], b: &Mat<S>, width: usize) -> f64 {
     let largest = |values: &mut dyn Iterator<Item = f64>| {
         values.fold(0.0, |most: f64, v| if v.is_nan() { f64::INFINITY } else { most.max(v.abs()) })

@@ -17,7 +17,7 @@ pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
     refuses_what_is_no_number(subject, backend);
 }
 
-/// Well-conditioned, with blocks of zeros.
+/// A well-conditioned matrix with blocks of zeros.
 fn positive_definite<S: Real>(n: usize) -> Mat<S> {
     let mut a = block_co_association(n, 1 + n / 40);
     (0..n).for_each(|i| a[(i, i)] += S::of(0.5));
@@ -25,7 +25,7 @@ fn positive_definite<S: Real>(n: usize) -> Mat<S> {
 }
 
 fn solves<S: Real>(subject: &Subject, backend: &dyn Backend<S>, n: usize, columns: usize) {
-    let law = "a factorisation solves AX = B, reading the lower triangle of A alone";
+    let law = "a factorisation solves AX = B, reading only the lower triangle of A";
     let a = positive_definite::<S>(n);
     let b = noise::<S>(n, columns, 9);
     for layout in LAYOUTS {
@@ -40,7 +40,7 @@ fn solves<S: Real>(subject: &Subject, backend: &dyn Backend<S>, n: usize, column
     }
 }
 
-/// Largest entry of AX − B over what a backward stable solver may leave.
+/// The largest entry of AX − B relative to the error bound of a backward stable solver.
 fn residual<S: Real>(a: &Mat<S>, x: &Mat<S>, b: &Mat<S>) -> f64 {
     let product = wide_product(a, x);
     let allowed = 4.0
