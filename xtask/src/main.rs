@@ -1,6 +1,9 @@
 //! Development commands of the workspace: `cargo xtask <command>`.
 
+mod checks;
+mod downstream;
 mod performance;
+mod workspace;
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -11,6 +14,9 @@ usage: cargo xtask <command>
 
   test [-- <args>]  run all tests and documentation examples; <args> go to the tests
   lint              check formatting, clippy and rustdoc, with warnings as errors
+  checks            check every crate and feature alone, the licences and sources
+                    of the dependencies (installs cargo-deny), and a crate outside
+                    the workspace that is built from the packages
   package           check that every crate can be packaged for publishing
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS
@@ -31,6 +37,7 @@ fn main() -> ExitCode {
         ["test"] => test(&[]),
         ["test", "--", ref extra @ ..] => test(extra),
         ["lint"] => lint(),
+        ["checks"] => checks::all(),
         ["package"] => package(),
         ["pools"] => pools(),
         ["performance", ref names @ ..] => performance::tables(names),
@@ -110,11 +117,16 @@ fn report(passed: usize) -> Outcome {
     Ok(())
 }
 
+/// The root folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 /// The cargo that runs this program, in the root folder of the workspace.
 fn cargo(arguments: &[&str]) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    command.args(arguments).current_dir(root());
     command
 }
 
@@ -123,6 +135,14 @@ fn run(command: &mut Command) -> Outcome {
     announce(command);
     let status = command.status().map_err(|e| format!("cannot start {}: {e}", shown(command)))?;
     check(command, status)
+}
+
+/// What a command prints; its messages are shown.
+fn output(command: &mut Command) -> Outcome<String> {
+    let done = command.stderr(Stdio::inherit()).output();
+    let done = done.map_err(|e| format!("cannot start {}: {e}", shown(command)))?;
+    check(command, done.status)?;
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 /// Runs tests, prints their output and returns the number of tests that passed.
