@@ -13,9 +13,10 @@ use super::tiles::{
 
 /// z ← 2s (K+s)⁻¹ R (K+s)⁻¹ on the free entries.
 ///
-/// One step of the alternating-direction method with shift s approximates the inverse of L = K⊗I
-/// + I⊗K. (K+s)⁻¹ is an incomplete factorisation with the sparsity of H, computed by the backend.
-/// On the authors' pools this needs three to four times fewer iterations than the diagonal.
+/// One step of the alternating-direction method with shift s approximates the inverse of
+/// L = K⊗I + I⊗K. (K+s)⁻¹ is an incomplete factorisation with the sparsity of H, computed by the
+/// backend. On the authors' pools this needs three to four times fewer iterations than the
+/// diagonal.
 pub struct AlternatingDirections<'a, T> {
     known: &'a Known,
     n: usize,
