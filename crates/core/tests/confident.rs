@@ -80,7 +80,7 @@ fn a_matrix_that_tells_samples_of_a_group_apart_needs_the_samples() {
     assert_eq!(
         error.to_string(),
         "a similarity of groups does not support confident pairs that differ inside its groups, as \
-         at samples 2 and 3; take the similarity by samples"
+         at samples 2 and 3; use the similarity by samples"
     );
     assert!(Confident::from_matrix(&grouped().by_samples(), &matrix).is_ok());
 }

@@ -23,8 +23,8 @@ const SHARPER: f64 = 0.6;
 /// # Problem
 ///
 /// A sweep over λ (or over α) solves nearly the same system many times. On the free entries the
-/// optimum for λᵢ satisfies LCᵢ = λᵢ(A − Cᵢ), so the residual of any combination Σθᵢ Cᵢ with Σθᵢ
-/// = 1 is known without a product: Σθᵢ (λ − λᵢ)(A − Cᵢ). The starting point at the next λ is the
+/// optimum for λᵢ satisfies LCᵢ = λᵢ(A − Cᵢ), so the residual of any combination Σθᵢ Cᵢ with
+/// Σθᵢ = 1 is known without a product: Σθᵢ (λ − λᵢ)(A − Cᵢ). The starting point at the next λ is the
 /// combination of the results at the nearest λᵢ whose residual is smallest. If the confident
 /// pairs have changed (another α), the formula is not exact, and the starting point is the last
 /// result.
