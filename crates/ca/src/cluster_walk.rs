@@ -4,7 +4,7 @@ use enclust_core::{Bytes, Csr, Ctx, Microclusters, Real, Result, Shape};
 use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
-use crate::trajectory::trajectory_similarity;
+use crate::trajectory::{trajectory_bytes, trajectory_similarity};
 
 /// The similarities of all base clusters, propagated along a walk between them.
 pub struct ClusterSimilarity {
@@ -34,14 +34,14 @@ impl ClusterSimilarity {
     }
 
     /// The memory of [`new`](Self::new), including its result: the walk in lists and packed,
-    /// then the walk and three matrices.
+    /// then the walk and the trajectories.
     pub fn bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double().with_groups(shape.clusters);
         let links = most_links(shape);
         let overlaps = wide.vector() * shape.largest as u64 * shape.threads as u64;
         let lists = Bytes(links) * 16 + wide.each_group(3 * size_of::<Vec<(u32, f64)>>());
         let making = overlaps + lists + wide.sparse(links);
-        making.max(wide.square() * 3 + wide.sparse(links)) + wide.vector() * 4
+        making.max(trajectory_bytes(&wide) + wide.sparse(links)) + wide.vector() * 4
     }
 
     /// The memory of the result.

@@ -12,25 +12,24 @@ pub fn elite_graph(microclusters: &Microclusters, neighbours: usize) -> Csr<f64>
     let n = microclusters.len();
     let full = symmetric_rows(n, &fill_condensed(n, |p, row| microclusters.co_occurrence(p, row)));
     let threshold: Vec<f64> = full.iter().map(|row| kth_largest(row, neighbours)).collect();
-    let rows = full.iter().enumerate().map(|(i, row)| {
-        let kept = |&(j, &w): &(usize, &f64)| w > 0.0 && (w >= threshold[i] || w >= threshold[j]);
-        // Ties may keep most of a row, so the links are counted first to avoid growing the
-        // list.
-        let mut list = Vec::with_capacity(row.iter().enumerate().filter(kept).count());
-        list.extend(row.iter().enumerate().filter(kept).map(|(j, &w)| (j as u32, w)));
-        list
-    });
-    Csr::from_rows(n, rows.collect())
+    let (full, threshold) = (&full, &threshold);
+    let kept = |i: usize| {
+        let strong = move |w: f64, j: usize| w >= threshold[i] || w >= threshold[j];
+        let row = full[i].iter().enumerate();
+        row.filter(move |&(j, &w)| w > 0.0 && strong(w, j)).map(|(j, &w)| (j as u32, w))
+    };
+    // Ties may keep most of a row, so the links are counted first to avoid growing the list.
+    let links = (0..n).map(|i| kept(i).count()).sum();
+    Csr::from_row_iter(n, links, (0..n).map(kept))
 }
 
 /// The memory of [`elite_graph`], including its result: all co-occurrences together with the
-/// triangle they are copied from, then together with the links in lists and packed.
+/// triangle they are copied from, then together with the links.
 pub fn elite_graph_bytes(shape: &Shape) -> Bytes {
     let (wide, links) = (shape.in_double(), most_links(shape));
     let headers = shape.each_group(size_of::<Vec<f64>>());
     let rows = wide.square() + headers + wide.vector() * 2;
-    let lists = Bytes(links) * 16 + headers + wide.sparse(links);
-    rows + lists.max(wide.condensed() + filling(&wide))
+    rows + wide.sparse(links).max(wide.condensed() + filling(&wide))
 }
 
 /// All rows of the symmetric matrix with zero diagonal.

@@ -9,7 +9,7 @@ use enclust_core::{
 
 use crate::elite::{elite_graph, elite_graph_bytes};
 use crate::memory::filling;
-use crate::trajectory::trajectory_similarity;
+use crate::trajectory::{trajectory_bytes, trajectory_similarity};
 
 /// Upper limit of the automatic numbers of neighbours and steps in the authors' program.
 const CAP: usize = 20;
@@ -86,14 +86,13 @@ impl Pts {
     }
 
     /// The memory of [`all_pairs`](Self::all_pairs), including its result: first the graph of
-    /// elite neighbours, then the walk on it, then three matrices and the walk.
+    /// elite neighbours, then the walk on it, then the trajectories.
     pub(crate) fn all_pairs_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
         let links = most_links(shape);
         let graph = wide.sparse(links);
-        let lists = Bytes(links) * 16 + shape.each_group(size_of::<Vec<(u32, f64)>>());
-        let walk = graph * 2 + lists;
-        let trajectories = wide.square() * 3 + graph + wide.vector();
+        let walk = graph * 2;
+        let trajectories = trajectory_bytes(&wide) + graph;
         elite_graph_bytes(shape).max(walk).max(trajectories)
     }
 }
@@ -107,11 +106,11 @@ pub(crate) fn most_links(shape: &Shape) -> u64 {
 /// Transition probabilities proportional to link weight times target size.
 fn size_aware_walk(graph: &Csr<f64>, sizes: &[usize]) -> Csr<f64> {
     let rows = (0..graph.rows()).map(|i| {
-        let weighted = || graph.iter_row(i).map(|(j, w)| (j as u32, w * sizes[j] as f64));
+        let weighted = move || graph.iter_row(i).map(|(j, w)| (j as u32, w * sizes[j] as f64));
         let total: f64 = weighted().map(|(_, w)| w).sum();
-        weighted().map(|(j, w)| (j, w / total)).collect()
+        weighted().map(move |(j, w)| (j, w / total))
     });
-    Csr::from_rows(graph.cols(), rows.collect())
+    Csr::from_row_iter(graph.cols(), graph.entries(), rows)
 }
 
 impl<S: Real> Ca<S> for Pts {

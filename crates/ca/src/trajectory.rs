@@ -1,6 +1,6 @@
 //! Trajectory similarity: compares random walkers by how they spread.
 
-use enclust_core::{Backend, Csr, Result, SparseProduct, Watch};
+use enclust_core::{Backend, Bytes, Csr, Result, Shape, SparseProduct, Watch};
 use rayon::prelude::*;
 
 /// Columns that are worked on at a time: the width at which sparse kernels are fastest.
@@ -39,6 +39,13 @@ pub fn trajectory_similarity(
     let mut values = gram.into_rows();
     to_cosines(n, &mut values);
     Ok(values)
+}
+
+/// The memory of [`trajectory_similarity`] besides the walk, including its result: two matrices in
+/// panels, or one of them and the result; and one panel per thread.
+pub fn trajectory_bytes(wide: &Shape) -> Bytes {
+    let panel = wide.vector() * PANEL as u64;
+    (wide.square() + panel) * 2 + panel * wide.threads as u64 + wide.vector()
 }
 
 /// An n × n matrix in panels of [`PANEL`] columns, each row after row; the last one is padded with

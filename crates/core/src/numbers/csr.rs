@@ -27,16 +27,34 @@ impl<S: Real> Csr<S> {
     ///
     /// If columns are not strictly ascending or out of range.
     pub fn from_rows(cols: usize, rows: Vec<Vec<(u32, S)>>) -> Self {
-        // Exact capacity: a growing vector would use up to three times as much memory.
         let entries = rows.iter().map(Vec::len).sum();
+        Self::from_row_iter(cols, entries, rows)
+    }
+
+    /// The same from rows that are made one at a time, with room for this many entries in all.
+    ///
+    /// # Panics
+    ///
+    /// Like [`from_rows`](Self::from_rows).
+    pub fn from_row_iter<R>(cols: usize, entries: usize, rows: impl IntoIterator<Item = R>) -> Self
+    where
+        R: IntoIterator<Item = (u32, S)>,
+    {
+        // Exact capacity: a growing vector would use up to three times as much memory.
         let (indices, values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
-        let mut out = Csr { cols, starts: Vec::with_capacity(rows.len() + 1), indices, values };
-        out.starts.push(0);
+        let rows = rows.into_iter();
+        let mut starts = Vec::with_capacity(rows.size_hint().0 + 1);
+        starts.push(0);
+        let mut out = Csr { cols, starts, indices, values };
         for row in rows {
-            assert!(row.is_sorted_by(|a, b| a.0 < b.0), "columns of a sparse row must ascend");
-            assert!(row.last().is_none_or(|e| (e.0 as usize) < cols), "column out of range");
-            out.indices.extend(row.iter().map(|e| e.0));
-            out.values.extend(row.iter().map(|e| e.1));
+            let start = out.indices.len();
+            for (column, value) in row {
+                out.indices.push(column);
+                out.values.push(value);
+            }
+            let row = &out.indices[start..];
+            assert!(row.is_sorted_by(|a, b| a < b), "columns of a sparse row must ascend");
+            assert!(row.last().is_none_or(|&j| (j as usize) < cols), "column out of range");
             out.starts.push(out.indices.len());
         }
         out
