@@ -1,6 +1,8 @@
 //! The matrix can be combined, by name, with all parts of enclust.
 
-use enclust::core::{Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec, Question};
+use enclust::core::{
+    Ctx, Ensemble, Kind, Method, Microclusters, Part, PipelineSpec, Question, Stage,
+};
 use enclust::registry::{Precision, standard};
 use enclust_example_custom_ca::register;
 use enclust_testkit::generate::planted;
@@ -22,8 +24,8 @@ fn composes_with_everything<S: Precision>() {
     for finisher in finishers {
         for enhancer in registry.enhance.names() {
             let rarity = Part::named("rarity").set("power", 0.5);
-            let spec = PipelineSpec::plain(rarity, Part::named(finisher))
-                .enhanced(Part::named("threshold"), Part::named(enhancer));
+            let mut spec = PipelineSpec::plain(rarity, Part::named(finisher));
+            registry.swap(&mut spec, Stage::Enhance, Part::named(enhancer)).unwrap();
             let pipeline = registry.pipeline(&spec).unwrap();
             let exactly = registry.consensus.build(&spec.consensus).unwrap().gives_exactly_k();
             let partitions = registry.backend.names().into_iter().map(|backend| {
