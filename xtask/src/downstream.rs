@@ -80,6 +80,10 @@ fn manifest(published: &[&Member], folder: &Path) -> String {
         let path = folder.join(unpacked(member));
         let _ = writeln!(text, "{} = {{ path = {:?} }}", member.name, path.to_string_lossy());
     }
+    // Its two tests are small: what optimising the packages costs, they do not win back.
+    for member in published {
+        let _ = write!(text, "\n[profile.dev.package.{}]\nopt-level = 0\n", member.name);
+    }
     text
 }
 
@@ -101,8 +105,9 @@ mod tests {
         let features = vec!["x".into(), "y".into()];
         let member = Member { name, version, features, ..Member::default() };
         let text = manifest(&[&member], Path::new("/tmp/f"));
-        let end = "[dependencies]\na = { version = \"=1.2.3\", features = [\"x\", \"y\"] }\n\n\
-                   [patch.crates-io]\na = { path = \"/tmp/f/a-1.2.3\" }\n";
+        let end = "\n[dependencies]\na = { version = \"=1.2.3\", features = [\"x\", \"y\"] }\n\n\
+                   [patch.crates-io]\na = { path = \"/tmp/f/a-1.2.3\" }\n\n\
+                   [profile.dev.package.a]\nopt-level = 0\n";
         assert!(text.ends_with(end), "{text}");
     }
 }
