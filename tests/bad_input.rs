@@ -427,5 +427,8 @@ fn evidence_of_the_wrong_kind_is_refused_by_every_consensus_function() {
 fn a_stopping_rule_needs_something_that_iterates() {
     let with_stop = spec("eac", "average").stopped(Part::named("kkt"));
     let error = standard::<f64>().pipeline(&with_stop).unwrap_err();
-    says(&error, "none does not support the stopping rule kkt: it does not iterate");
+    says(
+        &error,
+        "eac without an enhancer does not support the stopping rule kkt: it does not iterate",
+    );
 }

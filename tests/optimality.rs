@@ -86,14 +86,12 @@ fn complaint<S: Real>(
         }
     }
     let slope = gradient(problem, LAMBDA, c);
-    let mut at = 0;
     for p in 0..GROUPS {
         for q in p + 1..GROUPS {
-            let size = slope.between[at].abs();
+            let size = slope.between[(p, q)].abs();
             if fixed.get(p, q).is_none() && size > tolerance {
                 return Some(format!("the gradient at the free entry ({p}, {q}) is {size:e}"));
             }
-            at += 1;
         }
     }
     a_better_neighbour(problem, c, tolerance)

@@ -19,7 +19,7 @@ pub(crate) struct Product<S> {
 
 impl<S: Real> Product<S> {
     pub(crate) fn new(a: &Csr<S>) -> Self {
-        let (starts, indices, values) = arrays(a);
+        let (starts, indices, values) = a.to_arrays();
         let pattern = SymbolicSparseRowMat::new_checked(a.rows(), a.cols(), starts, None, indices);
         Product { matrix: SparseRowMat::new(pattern, values) }
     }
@@ -51,7 +51,7 @@ impl<S: Real + RealField> Factor<S> {
         if let Some(pivot) = (0..n).find(|&i| a.row(i).1.iter().any(|v| !v.is_finite())) {
             return Err(Error::NotPositiveDefinite { pivot });
         }
-        let (starts, indices, values) = arrays(a);
+        let (starts, indices, values) = a.to_arrays();
         let pattern = SymbolicSparseColMat::new_checked(n, n, starts, None, indices);
         let matrix = SparseColMat::new(pattern, values);
         let ordering = SymmetricOrdering::Amd;
@@ -94,17 +94,4 @@ impl<S: Real + RealField> SparseSolve<S> for Factor<S> {
         let factor = LltRef::new(&self.symbolic, &self.values);
         factor.solve_in_place_with_conj(Conj::No, b, Par::Seq, MemStack::new(&mut memory));
     }
-}
-
-/// The start of each row, the columns, and the values.
-fn arrays<S: Real>(a: &Csr<S>) -> (Vec<usize>, Vec<usize>, Vec<S>) {
-    let mut starts = vec![0];
-    let (mut indices, mut values) =
-        (Vec::with_capacity(a.entries()), Vec::with_capacity(a.entries()));
-    for i in 0..a.rows() {
-        indices.extend(a.row(i).0.iter().map(|&j| j as usize));
-        values.extend_from_slice(a.row(i).1);
-        starts.push(indices.len());
-    }
-    (starts, indices, values)
 }

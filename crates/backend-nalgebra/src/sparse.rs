@@ -14,13 +14,7 @@ pub(crate) struct Product<S> {
 impl<S: Real + RealField> Product<S> {
     /// `None` if nalgebra rejects the arrays, which does not happen for a [`Csr`].
     pub(crate) fn new(a: &Csr<S>) -> Option<Self> {
-        let mut starts = vec![0];
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for i in 0..a.rows() {
-            columns.extend(a.row(i).0.iter().map(|&j| j as usize));
-            values.extend_from_slice(a.row(i).1);
-            starts.push(columns.len());
-        }
+        let (starts, columns, values) = a.to_arrays();
         let matrix =
             CsrMatrix::try_from_csr_data(a.rows(), a.cols(), starts, columns, values).ok()?;
         Some(Product { matrix })

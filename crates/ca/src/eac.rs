@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Ctx, Footprint, Microclusters, Question, Real, Represented, Result, Shape, Similarity,
-    fill_condensed, part,
+    Ca, Condensed, Ctx, Footprint, Microclusters, Question, Real, Represented, Result, Shape,
+    Similarity, part,
 };
 
 use crate::memory::filling;
@@ -54,12 +54,13 @@ impl<S: Real> Ca<S> for Eac {
         _: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         let n = microclusters.len();
-        let between = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
+        let between = Condensed::filled(n, |p, row| microclusters.co_occurrence(p, row));
         let within = (0..n)
             .map(|p| if microclusters.labelled_weight(p) > 0.0 { S::one() } else { S::zero() })
             .collect();
         let grouping = Arc::clone(microclusters.grouping());
-        let similarity = Similarity::new(grouping, between, within, vec![S::one(); n])?;
+        let similarity =
+            Similarity::new(grouping, between.into_values(), within, vec![S::one(); n])?;
         Ok(match denominator(microclusters) {
             Some(d) => similarity.with_denominator(d)?,
             None => similarity,

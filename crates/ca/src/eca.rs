@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Component, Ctx, Footprint, Microclusters, Question, Range, Real, Represented,
-    Result, Shape, Similarity, fill_condensed, part,
+    Bytes, Ca, Component, Condensed, Ctx, Footprint, Microclusters, Question, Range, Real,
+    Represented, Result, Shape, Similarity, part,
 };
 
 use crate::cluster_walk::ClusterSimilarity;
@@ -83,7 +83,7 @@ impl<S: Real> Ca<S> for Eca {
         let between = mean_similarities(microclusters, &clusters.values);
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+        Ok(Similarity::new(grouping, between.into_values(), ones.clone(), ones)?.into())
     }
 
     /// First the similarities of clusters; then these, the clusters of each group, and one list
@@ -103,11 +103,14 @@ impl<S: Real> Ca<S> for Eca {
 /// The clusters of a group are stored contiguously, so a value is a sum of entries of one short
 /// list: the similarities of the first group's clusters to the other clusters of the same
 /// clusterings.
-fn mean_similarities<S: Real>(microclusters: &Microclusters, similarity: &[f64]) -> Vec<S> {
+fn mean_similarities<S: Real>(
+    microclusters: &Microclusters,
+    similarity: &[f64],
+) -> Condensed<Vec<S>> {
     let (n, m) = (microclusters.len(), microclusters.clusterings());
     let offsets = microclusters.cluster_offsets();
     let homes = clusters_of_groups(microclusters, &offsets);
-    fill_condensed(n, |p, row| {
+    Condensed::filled(n, |p, row| {
         let mut near = Vec::with_capacity(offsets[m]);
         for (k, &home) in homes[p * m..][..m].iter().enumerate() {
             let own = &similarity[home as usize * offsets[m]..][..offsets[m]];

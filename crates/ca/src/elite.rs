@@ -1,6 +1,6 @@
 //! Elite neighbours: each microcluster keeps its strongest links.
 
-use enclust_core::{Bytes, Csr, Microclusters, Shape, fill_condensed};
+use enclust_core::{Bytes, Condensed, Csr, Microclusters, Shape};
 
 use crate::memory::filling;
 use crate::pts::most_links;
@@ -10,7 +10,7 @@ use crate::pts::most_links;
 /// without link has co-occurrence 0.
 pub fn elite_graph(microclusters: &Microclusters, neighbours: usize) -> Csr<f64> {
     let n = microclusters.len();
-    let full = symmetric_rows(n, &fill_condensed(n, |p, row| microclusters.co_occurrence(p, row)));
+    let full = symmetric_rows(&Condensed::filled(n, |p, row| microclusters.co_occurrence(p, row)));
     let threshold: Vec<f64> = full.iter().map(|row| kth_largest(row, neighbours)).collect();
     let (full, threshold) = (&full, &threshold);
     let kept = |i: usize| {
@@ -33,12 +33,11 @@ pub fn elite_graph_bytes(shape: &Shape) -> Bytes {
 }
 
 /// All rows of the symmetric matrix with zero diagonal.
-fn symmetric_rows(n: usize, condensed: &[f64]) -> Vec<Vec<f64>> {
+fn symmetric_rows(upper: &Condensed<Vec<f64>>) -> Vec<Vec<f64>> {
+    let n = upper.side();
     let mut rows = vec![vec![0.0; n]; n];
-    let mut entries = condensed.iter();
     for p in 0..n {
-        for q in p + 1..n {
-            let w = *entries.next().expect("one entry per pair");
+        for (q, &w) in (p + 1..).zip(upper.row(p)) {
             rows[p][q] = w;
             rows[q][p] = w;
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Csr, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result,
-    Shape, Similarity, fill_condensed, part,
+    Bytes, Ca, Condensed, Csr, Ctx, Footprint, Microclusters, Question, Range, Real, Represented,
+    Result, Shape, Similarity, part,
 };
 
 use crate::elite::{elite_graph, elite_graph_bytes};
@@ -122,7 +122,7 @@ impl<S: Real> Ca<S> for Pts {
     ) -> Result<Represented<S>> {
         let n = microclusters.len();
         let all = self.all_pairs(microclusters, ctx)?;
-        let between = fill_condensed(n, |p, row| {
+        let between = Condensed::filled(n, |p, row| {
             let start = p * n + p + 1;
             for (out, &v) in row.iter_mut().zip(&all[start.min(all.len())..]) {
                 *out = S::of(v);
@@ -130,7 +130,7 @@ impl<S: Real> Ca<S> for Pts {
         });
         let ones = vec![S::one(); n];
         let grouping = Arc::clone(microclusters.grouping());
-        Ok(Similarity::new(grouping, between, ones.clone(), ones)?.into())
+        Ok(Similarity::new(grouping, between.into_values(), ones.clone(), ones)?.into())
     }
 
     /// All pairs in double precision, then additionally those above the diagonal.

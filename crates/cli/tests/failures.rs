@@ -23,7 +23,7 @@ fn what_the_command_line_shows_to_be_wrong_is_2_whatever_the_data() {
         ("--set enhance.limit=many", &["exact", "limit", "many"]),
         ("--set stop.tolerance=1", &["--stop"]),
         ("--method eac --theta 1", &["theta", "eac"]),
-        ("--method lwea --stop kkt", &["none", "kkt"]),
+        ("--method lwea --stop kkt", &["lwca without an enhancer", "kkt"]),
         ("--ca lwb", &["lwb", "bipartite", "--enhance none"]),
         ("--stop authors", &["authors reads the steps", "exact does not provide", "kkt"]),
         ("--stop any(kkt,authors)", &["any(kkt, authors) reads the steps"]),

@@ -2,7 +2,7 @@
 
 use enclust_core::{
     Consensus, Ctx, Evidence, Fitted, Footprint, Kind, Partition, Real, Result, Shape, Similarity,
-    check_k, condensed_components, part,
+    check_k, part,
 };
 
 const NAME: &str = "components";
@@ -88,7 +88,7 @@ impl<S: Real> Fitted<S> for Found {
 /// A group whose samples have similarity 0 to each other is connected only through other
 /// groups; if it has no neighbours, each of its samples is a component.
 fn components<S: Real>(similarity: &Similarity<S>) -> Partition {
-    let component = condensed_components(similarity.len(), similarity.condensed());
+    let component = similarity.pairs().components();
     let mut groups = vec![0; similarity.len()];
     component.iter().for_each(|&c| groups[c] += 1);
     let map = similarity.grouping().map().iter().map(|&p| p as usize);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use enclust_core::{
     Bytes, Consensus, Ctx, Error, Evidence, Fitted, Footprint, Kind, Mat, Range, Real, Result,
-    Shape, Similarity, Stage, Weighting, condensed_row_sums, part,
+    Shape, Similarity, Stage, Weighting, part,
 };
 use enclust_linalg::{
     PackedSymmetric, SymmetricOperator, leading_eigenpairs, leading_eigenpairs_within,
@@ -176,7 +176,7 @@ impl<S: Real> NormalisedSimilarity<S> {
             .map(|p| similarity.own()[p].wide() + (sizes[p] - 1.0) * similarity.within()[p].wide())
             .collect();
         // For each group, the sum of the similarities of one of its samples to all samples.
-        let degrees = condensed_row_sums(similarity.condensed(), &sizes, inside.clone());
+        let degrees = similarity.pairs().row_sums(&sizes, inside.clone());
         // The scaling multiplies the diagonal by the sizes as well, which are already included
         // there.
         let diagonal = inside.iter().zip(&sizes).map(|(w, r)| S::of(w / r)).collect();

@@ -46,12 +46,10 @@ pub use data::grouping::Grouping;
 pub use data::microclusters::Microclusters;
 pub use data::partition::Partition;
 pub use error::{Error, ParamError, Result};
-pub use evidence::similarity::{
-    Similarity, condensed_components, condensed_index, condensed_len, condensed_row_sums,
-    fill_condensed,
-};
+pub use evidence::similarity::Similarity;
 pub use evidence::{Bipartite, ClusterGraph, Embedding, Evidence, Kind};
 pub use memory::{Bytes, Footprint, Need, Shape};
+pub use numbers::condensed::{Condensed, condensed_len};
 pub use numbers::csr::Csr;
 pub use numbers::matrix::{Mat, MatMut, MatRef};
 pub use numbers::real::Real;
@@ -61,7 +59,7 @@ pub use rules::{
     SteadyLabels, TimeLimit,
 };
 pub use run::context::Ctx;
-pub use run::iterate::{Iteration, Labeller, NoState, State};
+pub use run::iterate::{Iteration, Labeller, NoState, State, Until};
 pub use run::quantities::Quantities;
 pub use run::question::Question;
 pub use run::report::{Certificate, Change, Record, Report, Status};

@@ -12,5 +12,5 @@ pub use crate::{
     Pipeline, PipelineSpec, Precomputed, Preset, Problem, Quantities, Question, Range, Real,
     Record, Reference, Registry, Report, Represented, Result, Shape, Similarity, Stage, State,
     Status, SteadyLabels, Stop, TimeLimit, Trace, Violations, Watch, Weighting, by_labels,
-    by_samples, check_k, check_product, choice, fill_condensed, part,
+    by_samples, check_k, check_product, choice, part,
 };

@@ -8,16 +8,20 @@
 //! equal to those of the n × n problem (T2 in `docs/theory.md`).
 
 use enclust_core::{
-    Bytes, Confident, Mat, Problem, Quantities, Real, Shape, Similarity, condensed_len,
+    Bytes, Condensed, Confident, Mat, Problem, Quantities, Range, Real, Shape, Similarity,
 };
 use rayon::prelude::*;
+
+/// The values of λ, and of the penalties of ADMM, that double precision can carry: beyond these,
+/// the sums of λ and the degrees of the graph lose all digits of one of them.
+pub(crate) const LAMBDA_RANGE: Range = Range::Within(1e-9, 1e9);
 
 /// A symmetric matrix over samples that is constant on groups, in three parts as in
 /// [`Similarity`] but without bounds, for example a gradient. It is always stored in `f64`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     /// Between groups, condensed.
-    pub between: Vec<f64>,
+    pub between: Condensed<Vec<f64>>,
     /// Between two different samples of a group.
     pub within: Vec<f64>,
     /// On the diagonal.
@@ -29,7 +33,7 @@ impl Field {
     pub fn of<S: Real>(similarity: &Similarity<S>) -> Self {
         let wide = |values: &[S]| values.iter().map(|v| v.wide()).collect();
         Field {
-            between: wide(similarity.condensed()),
+            between: similarity.pairs().map(|v| v.wide()),
             within: wide(similarity.within()),
             own: wide(similarity.own()),
         }
@@ -42,8 +46,7 @@ impl Field {
         let rows: Vec<f64> = (0..n)
             .into_par_iter()
             .map(|p| {
-                let start = condensed_len(n) - condensed_len(n - p);
-                let pairs = self.between[start..].iter().zip(&other.between[start..]);
+                let pairs = self.between.row(p).iter().zip(other.between.row(p));
                 let weighted = pairs.zip(&sizes[p + 1..]).map(|((a, b), &r)| r as f64 * a * b);
                 let r = sizes[p] as f64;
                 r * (2.0 * weighted.sum::<f64>()
@@ -58,7 +61,7 @@ impl Field {
     fn zip(&self, other: &Field, f: impl Fn(f64, f64) -> f64) -> Field {
         let both = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect();
         Field {
-            between: both(&self.between, &other.between),
+            between: self.between.zip(&other.between, &f),
             within: both(&self.within, &other.within),
             own: both(&self.own, &other.own),
         }
@@ -167,13 +170,12 @@ pub fn laplacian_both_sides<S: Real>(
     let n = sizes.len();
     let pull = Pull::new(confident, c, sizes);
     let pulled: Vec<Vec<f64>> = (0..n).into_par_iter().map(|p| pull.row(p)).collect();
-    let mut between = Vec::with_capacity(condensed_len(n));
-    for p in 0..n {
-        for q in p + 1..n {
+    let between = Condensed::filled(n, |p, row| {
+        for (value, q) in row.iter_mut().zip(p + 1..) {
             let degrees = pull.degree[p] + pull.degree[q];
-            between.push(degrees * pull.full[(p, q)] - pulled[p][q] - pulled[q][p]);
+            *value = degrees * pull.full[(p, q)] - pulled[p][q] - pulled[q][p];
         }
-    }
+    });
     let (within, own) = (0..n)
         .map(|p| pull.inside(p, pulled[p][p]))
         .map(|(pair, own)| (2.0 * pair, 2.0 * own))
@@ -184,13 +186,11 @@ pub fn laplacian_both_sides<S: Real>(
 /// The square form with within-values on the diagonal.
 fn square(c: &Field, n: usize) -> Mat<f64> {
     let mut full = Mat::zeros(n, n);
-    let mut at = 0;
     for p in 0..n {
         full[(p, p)] = c.within[p];
-        for q in p + 1..n {
-            full[(p, q)] = c.between[at];
-            full[(q, p)] = c.between[at];
-            at += 1;
+        for (q, &value) in (p + 1..).zip(c.between.row(p)) {
+            full[(p, q)] = value;
+            full[(q, p)] = value;
         }
     }
     full
@@ -223,9 +223,8 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
     let mut fixed = free.zip(&free, |_, _| 0.0);
     for p in 0..n {
         for (q, value) in problem.confident.fixed.iter_row(p).filter(|&(q, _)| q > p) {
-            let at = enclust_core::condensed_index(n, p, q);
-            free.between[at] = 0.0;
-            fixed.between[at] = c.between(p, q).wide() - value.wide();
+            free.between[(p, q)] = 0.0;
+            fixed.between[(p, q)] = c.between(p, q).wide() - value.wide();
         }
         if problem.confident.fixed_within[p] {
             free.within[p] = 0.0;

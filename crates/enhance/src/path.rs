@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use enclust_core::{
-    Backend, Ctx, Enhance, Enhanced, Mat, Problem, Real, Reference, Result, Similarity,
+    Backend, Condensed, Ctx, Enhance, Enhanced, Mat, Problem, Real, Reference, Result, Similarity,
 };
 use rayon::prelude::*;
 
@@ -283,7 +283,7 @@ fn gram<S: Real>(problem: &Problem<'_, S>, lambda: f64, past: &[&Past<S>]) -> Ma
 /// Σθᵢ Cᵢ, clipped to [0, 1].
 fn combination<S: Real>(past: &[&Past<S>], weights: &[f64]) -> Result<Similarity<S>> {
     let last = &past[0].answer;
-    let between = enclust_core::fill_condensed(last.len(), |p, row| {
+    let between = Condensed::filled(last.len(), |p, row| {
         let mut sum = vec![0.0; row.len()];
         for (c, weight) in past.iter().zip(weights) {
             sum.iter_mut().zip(c.answer.row(p)).for_each(|(s, v)| *s += weight * v.wide());
@@ -291,7 +291,7 @@ fn combination<S: Real>(past: &[&Past<S>], weights: &[f64]) -> Result<Similarity
         row.iter_mut().zip(sum).for_each(|(out, s)| *out = clip(S::of(s)));
     });
     let (within, own) = (last.within().to_vec(), last.own().to_vec());
-    Similarity::new(last.grouping().clone(), between, within, own)
+    Similarity::new(last.grouping().clone(), between.into_values(), within, own)
 }
 
 #[cfg(test)]

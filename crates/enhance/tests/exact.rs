@@ -4,8 +4,8 @@ mod oracle;
 
 use enclust_core::KktResidual;
 use enclust_core::{
-    Certificate, Component, Confident, Csr, Ctx, Enhance, Ensemble, Error, Grouping, Microclusters,
-    Problem, Real, Similarity, Status,
+    Certificate, Component, Condensed, Confident, Csr, Ctx, Enhance, Ensemble, Error, Grouping,
+    Microclusters, Problem, Real, Similarity, Status,
 };
 use enclust_enhance::objective::{kkt_residual, objective};
 use enclust_enhance::{Admm, Exact, Storage};
@@ -153,7 +153,7 @@ fn restricted(case: &Case<f64>, groups: &[usize]) -> (Similarity<f64>, Confident
     let sizes: Vec<usize> = groups.iter().map(|&p| all.grouping().sizes()[p]).collect();
     let map = sizes.iter().enumerate().flat_map(|(at, &r)| vec![at as u32; r]).collect();
     let pick = |values: &[f64]| groups.iter().map(|&p| values[p]).collect::<Vec<_>>();
-    let between = enclust_core::fill_condensed(groups.len(), |i, row| {
+    let between = Condensed::filled(groups.len(), |i, row| {
         for (j, out) in (i + 1..groups.len()).zip(row) {
             *out = all.between(groups[i], groups[j]);
         }
@@ -167,7 +167,8 @@ fn restricted(case: &Case<f64>, groups: &[usize]) -> (Similarity<f64>, Confident
     };
     let grouping = std::sync::Arc::new(Grouping::from_map(map).unwrap());
     let similarity =
-        Similarity::new(grouping, between, pick(all.within()), pick(all.own())).unwrap();
+        Similarity::new(grouping, between.into_values(), pick(all.within()), pick(all.own()))
+            .unwrap();
     let (graph, fixed) = (part(&confident.graph), part(&confident.fixed));
     let fixed_within = groups.iter().map(|&p| confident.fixed_within[p]).collect();
     let within = pick(&confident.within);

@@ -4,7 +4,7 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use enclust_core::{Grouping, Real, Similarity, condensed_index, condensed_len};
+use enclust_core::{Condensed, Grouping, Real, Similarity};
 
 use crate::error::{Fault, Place, ReadError};
 use crate::file;
@@ -83,14 +83,14 @@ struct Triangle<S> {
     dtype: Dtype,
     fortran: bool,
     tolerance: f64,
-    between: Vec<S>,
+    between: Condensed<Vec<S>>,
     own: Vec<S>,
 }
 
 impl<S: Real> Triangle<S> {
     fn new(size: usize, header: &Header) -> Self {
         let tolerance = if header.dtype.width == 8 { 1e-12 } else { 2e-6 };
-        let (between, own) = (Vec::with_capacity(condensed_len(size)), Vec::with_capacity(size));
+        let (between, own) = (Condensed::zeros(size), Vec::with_capacity(size));
         Triangle { size, dtype: header.dtype, fortran: header.fortran, tolerance, between, own }
     }
 
@@ -104,7 +104,7 @@ impl<S: Real> Triangle<S> {
         }
         let Triangle { size, between, own, .. } = self;
         let grouping = Arc::new(Grouping::singletons(size));
-        Ok(Similarity::new(grouping, between, own.clone(), own)?)
+        Ok(Similarity::new(grouping, between.into_values(), own.clone(), own)?)
     }
 
     fn push_row(&mut self, row: usize, bytes: &[u8]) -> Result<(), Fault> {
@@ -116,11 +116,11 @@ impl<S: Real> Triangle<S> {
             }
             let value = value.clamp(0.0, 1.0);
             if column > row {
-                self.between.push(S::of(value));
+                self.between[(row, column)] = S::of(value);
             } else if column == row {
                 self.own.push(S::of(value));
             } else {
-                let mirrored = self.between[condensed_index(self.size, column, row)].wide();
+                let mirrored = self.between[(column, row)].wide();
                 // The stored value may have been rounded to a narrower type.
                 if (S::of(value).wide() - mirrored).abs() > self.tolerance.max(rounding::<S>()) {
                     return Err(Fault::Asymmetric { at: self.place(row, column), value, mirrored });

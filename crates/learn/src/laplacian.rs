@@ -1,8 +1,6 @@
 //! Smallest eigenpairs of the Laplacian of a graph.
 
-use enclust_core::{
-    Bytes, Ctx, Mat, Result, Shape, condensed_components, condensed_index, condensed_row_sums,
-};
+use enclust_core::{Bytes, Condensed, Ctx, Mat, Result, Shape};
 use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
 
@@ -11,7 +9,7 @@ use crate::eigenpairs_ahead;
 /// A weighted graph of samples in which all samples of a group have the same weights.
 pub(crate) struct GroupGraph<'a> {
     /// Weights between groups, condensed.
-    pub between: &'a [f64],
+    pub between: &'a Condensed<Vec<f64>>,
     /// Weight between two samples of a group, and of a sample with itself.
     pub within: &'a [f64],
     /// Number of samples of each group.
@@ -59,7 +57,7 @@ impl GroupGraph<'_> {
     /// returned.
     pub fn spectrum(&self, c: usize, ctx: &Ctx<'_, f64>) -> Result<Spectrum> {
         let n = self.sizes.len();
-        let components = condensed_components(n, self.between);
+        let components = self.between.components();
         if components.iter().any(|&component| component > c - 1) {
             return Ok(self.of_components(&components, c));
         }
@@ -110,7 +108,7 @@ impl GroupGraph<'_> {
     /// For each group, the sum of the weights between one of its samples and the samples of the
     /// other groups.
     fn degrees(&self) -> Vec<f64> {
-        condensed_row_sums(self.between, self.sizes, vec![0.0; self.sizes.len()])
+        self.between.row_sums(self.sizes, vec![0.0; self.sizes.len()])
     }
 
     fn laplacian(&self, degrees: &[f64]) -> Mat<f64> {
@@ -121,7 +119,7 @@ impl GroupGraph<'_> {
                 *entry = if p == q {
                     degrees[p]
                 } else {
-                    let weight = self.between[condensed_index(n, p.min(q), p.max(q))];
+                    let weight = self.between[(p, q)];
                     -(self.sizes[p] * self.sizes[q]).sqrt() * weight
                 };
             }
@@ -133,14 +131,11 @@ impl GroupGraph<'_> {
     /// As a sum of squares it avoids the cancellation in vᵀLv: it is exactly 0 for vectors that
     /// are constant on components.
     fn roughness(&self, f: &[f64]) -> f64 {
-        let mut rest = self.between;
         let mut sum = 0.0;
         for p in 0..f.len() {
-            let (row, below) = rest.split_at(f.len() - p - 1);
-            let others = row.iter().zip(&f[p + 1..]).zip(&self.sizes[p + 1..]);
+            let others = self.between.row(p).iter().zip(&f[p + 1..]).zip(&self.sizes[p + 1..]);
             let row: f64 = others.map(|((s, x), r)| r * s * (f[p] - x) * (f[p] - x)).sum();
             sum += self.sizes[p] * row;
-            rest = below;
         }
         sum
     }
@@ -157,10 +152,9 @@ mod tests {
         let groups: Vec<usize> = (0..graph.sizes.len())
             .flat_map(|p| std::iter::repeat_n(p, graph.sizes[p] as usize))
             .collect();
-        let n = graph.sizes.len();
         let weight = |i: usize, j: usize| match (groups[i], groups[j]) {
             (p, q) if p == q => graph.within[p],
-            (p, q) => graph.between[condensed_index(n, p.min(q), p.max(q))],
+            (p, q) => graph.between[(p, q)],
         };
         let degree = |i: usize| (0..groups.len()).map(|j| weight(i, j)).sum::<f64>();
         Mat::from_fn(groups.len(), groups.len(), |i, j| {
@@ -177,7 +171,7 @@ mod tests {
             c in 1..6_usize,
         ) {
             let sizes: Vec<f64> = sizes.into_iter().map(f64::from).collect();
-            let graph = GroupGraph { between: &between, within: &within, sizes: &sizes };
+            let graph = GroupGraph { between: &Condensed::new(sizes.len(), between).unwrap(), within: &within, sizes: &sizes };
             let found = graph.spectrum(c, &Ctx::default()).unwrap();
             let all = Reference.eigh(over_samples(&graph).view()).unwrap().values;
             let wanted = (c + 1).min(all.len());
@@ -191,7 +185,7 @@ mod tests {
     #[test]
     fn components_have_exact_zeros() {
         let graph = GroupGraph {
-            between: &[0.5, 0.0, 0.0, 0.0, 0.0, 0.25],
+            between: &Condensed::new(4, vec![0.5, 0.0, 0.0, 0.0, 0.0, 0.25]).unwrap(),
             within: &[1.0; 4],
             sizes: &[1.0, 2.0, 3.0, 1.0],
         };

@@ -1,7 +1,7 @@
 //! The affinity of a low-rank representation.
 
 use enclust_core::{
-    Backend, Bytes, Grouping, Mat, MatMut, MatRef, Real, Result, Shape, Similarity, condensed_len,
+    Backend, Bytes, Condensed, Grouping, Mat, MatMut, MatRef, Real, Result, Shape, Similarity,
 };
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -59,11 +59,11 @@ impl LowRankAffinity {
     }
 
     /// The affinities between different groups, as the upper triangle in row-major order.
-    pub fn condensed<S: Real>(&self, backend: &dyn Backend<f64>) -> Vec<S> {
+    pub fn condensed<S: Real>(&self, backend: &dyn Backend<f64>) -> Condensed<Vec<S>> {
         let n = self.directions.rows();
-        let mut affinities = vec![S::zero(); condensed_len(n)];
+        let mut affinities = Condensed::zeros(n);
         let mut panels = Vec::with_capacity(n.div_ceil(PANEL));
-        let mut rest = affinities.as_mut_slice();
+        let mut rest = affinities.values_mut();
         for start in (0..n).step_by(PANEL) {
             let entries: usize = (start..n.min(start + PANEL)).map(|p| n - p - 1).sum();
             let (panel, tail) = rest.split_at_mut(entries);
@@ -96,7 +96,7 @@ impl LowRankAffinity {
         backend: &dyn Backend<f64>,
     ) -> Result<Similarity<S>> {
         let ones = vec![S::one(); grouping.len()];
-        let between = self.condensed(backend);
+        let between = self.condensed(backend).into_values();
         Similarity::new(Arc::clone(grouping), between, ones.clone(), ones)
     }
 
@@ -142,7 +142,7 @@ mod tests {
         let vectors =
             Mat::from_fn(3, 3, |p, i| [[1.0, 0.0, 5.0], [1.0, 1.0, 7.0], [0.0, 0.0, 1.0]][p][i]);
         let affinity = LowRankAffinity::new(&vectors, &[4.0, 12.0, 1e-4]);
-        let found: Vec<f64> = affinity.condensed(&Reference);
+        let found: Vec<f64> = affinity.condensed(&Reference).into_values();
         // The cosine of (2, 0) and (2, √12) is ½; the third row is zero.
         assert!((found[0] - 1.0 / 16.0).abs() < 1e-15, "{found:?}");
         assert_eq!(found[1..], [0.0, 0.0]);
@@ -152,7 +152,8 @@ mod tests {
     fn panels_meet() {
         let n = 2 * PANEL + 3;
         let vectors = Mat::from_fn(n, 2, |p, i| ((p + 1) as f64 * 0.01 + i as f64).sin());
-        let found: Vec<f64> = LowRankAffinity::new(&vectors, &[1.0, 1.0]).condensed(&Reference);
+        let affinity = LowRankAffinity::new(&vectors, &[1.0, 1.0]);
+        let found: Vec<f64> = affinity.condensed(&Reference).into_values();
         let unit = |p: usize| {
             let (x, y) = (vectors[(p, 0)], vectors[(p, 1)]);
             (x / x.hypot(y), y / x.hypot(y))

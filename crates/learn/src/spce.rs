@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real, Record,
-    Report, Represented, Result, Shape, Similarity, Status, condensed_len, fill_condensed, part,
+    Ca, Component, Condensed, Ctx, Footprint, Microclusters, Quantities, Question, Range, Real,
+    Record, Report, Represented, Result, Shape, Similarity, Status, Until, part,
 };
 use rayon::prelude::*;
 
@@ -104,13 +104,23 @@ impl<S: Real> Ca<S> for Spce {
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
+        self.build_until(microclusters, question, Until::default(), ctx)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL | Quantities::ITERATE)
+    }
+
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let clusters = clusters_to_learn(self.name(), microclusters, question)?;
         let learner = Learner::new(microclusters, clusters, self.tau, ctx.in_double())?;
-        let (learned, report) = learner.learn(self.name(), ctx)?;
-        let between = learned.into_iter().map(S::of).collect();
-        let ones = vec![S::one(); microclusters.len()];
-        let grouping = Arc::clone(microclusters.grouping());
-        let similarity = Similarity::new(grouping, between, ones.clone(), ones)?;
+        let (similarity, report) = learner.learn(self.name(), until, ctx)?;
         Ok(Represented::from(similarity).with_report(report))
     }
 
@@ -132,10 +142,10 @@ struct Learner<'a> {
     cut: f64,
     sizes: Vec<f64>,
     ones: Vec<f64>,
-    /// S between groups, condensed.
-    similarity: Vec<f64>,
-    /// W between groups, condensed.
-    weights: Vec<f64>,
+    /// S between groups.
+    similarity: Condensed<Vec<f64>>,
+    /// W between groups.
+    weights: Condensed<Vec<f64>>,
     /// pₖ.
     shares: Vec<f64>,
     rank: RankController,
@@ -150,7 +160,7 @@ impl<'a> Learner<'a> {
     ) -> Result<Self> {
         let n = microclusters.len();
         let (sizes, ones) = (sizes(microclusters), vec![1.0; n]);
-        let similarity = fill_condensed(n, |p, row| microclusters.co_occurrence(p, row));
+        let similarity = Condensed::filled(n, |p, row| microclusters.co_occurrence(p, row));
         let graph = GroupGraph { between: &similarity, within: &ones, sizes: &sizes };
         let rank = RankController::new(graph.spectrum(clusters, &ctx)?.points);
         let total = microclusters.total_weight();
@@ -162,18 +172,23 @@ impl<'a> Learner<'a> {
             sizes,
             ones,
             similarity,
-            weights: vec![0.0; condensed_len(n)],
+            weights: Condensed::zeros(n),
             shares: vec![1.0 / total; microclusters.clusterings()],
             rank,
         })
     }
 
     /// Learns S between groups, one stage after the other.
-    fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Vec<f64>, Report)> {
+    fn learn<S: Real>(
+        mut self,
+        component: &str,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<(Similarity<S>, Report)> {
         let limit = (PACE.len() - 1) * STEPS + LAST_STEPS;
         let (mut pace, mut step) = (0, 0);
         self.weigh(PACE[0]);
-        let report = Iteration::new(component, self.sizes.len(), &COMPONENTS, limit).run(
+        let report = until.iteration(component, self.sizes.len(), &COMPONENTS, limit).run(
             ctx,
             &mut self,
             |learner, _, _| {
@@ -189,9 +204,17 @@ impl<'a> Learner<'a> {
                 let end = (over && last).then_some(Status::IterationLimit);
                 Ok(Record::default().with_residual(residual).with_end(end))
             },
-            |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+            |learner| learner.learned(),
         )?;
-        Ok((self.similarity, report))
+        Ok((self.learned()?, report))
+    }
+
+    /// The current S; inside a group it is 1.
+    fn learned<S: Real>(&self) -> Result<Similarity<S>> {
+        let between = self.similarity.map(|&s| S::of(s)).into_values();
+        let ones = vec![S::one(); self.sizes.len()];
+        let grouping = Arc::clone(self.microclusters.grouping());
+        Similarity::new(grouping, between, ones.clone(), ones)
     }
 
     /// Does one iteration and returns whether the graph then has k components.
@@ -219,9 +242,9 @@ impl<'a> Learner<'a> {
         let rho = 2.0 * pace * (1.0 - pace) * m * m;
         let (inverse, total) = self.inverse_shares();
         let (similarity, n) = (&self.similarity, self.sizes.len());
-        self.weights = fill_condensed(n, |p, row| {
+        self.weights = Condensed::filled(n, |p, row| {
             self.microclusters.add_agreement(p, |k| inverse[k], row);
-            for (w, &s) in row.iter_mut().zip(row_of(similarity, n, p)) {
+            for (w, &s) in row.iter_mut().zip(similarity.row(p)) {
                 // Σₖ (S − M⁽ᵏ⁾)² / pₖ, where M is 0 or 1.
                 let distance = total * s * s - 2.0 * s * *w + *w;
                 *w = if distance > 0.0 { (rho / (2.0 * distance)).min(1.0) } else { 1.0 };
@@ -235,9 +258,9 @@ impl<'a> Learner<'a> {
         let (inverse, total) = self.inverse_shares();
         let RankController { weight, points } = &self.rank;
         let (weights, n, cut) = (&self.weights, self.sizes.len(), self.cut / total.sqrt());
-        self.similarity = fill_condensed(n, |p, row| {
+        self.similarity = Condensed::filled(n, |p, row| {
             self.microclusters.add_agreement(p, |k| inverse[k], row);
-            for (offset, (s, &w)) in row.iter_mut().zip(row_of(weights, n, p)).enumerate() {
+            for (offset, (s, &w)) in row.iter_mut().zip(weights.row(p)).enumerate() {
                 // Pairs that no clustering joins keep the value 0.
                 if *s > 0.0 {
                     let apart = points.squared_distance(p, p + 1 + offset);
@@ -267,7 +290,7 @@ impl<'a> Learner<'a> {
     /// to ‖W ∘ (S − M⁽ᵏ⁾)‖² − ‖W ∘ S‖².
     fn row_losses(&self, p: usize) -> Vec<f64> {
         let (m, n) = (self.microclusters.clusterings(), self.sizes.len());
-        let rows = row_of(&self.similarity, n, p).iter().zip(row_of(&self.weights, n, p));
+        let rows = self.similarity.row(p).iter().zip(self.weights.row(p));
         let (mut common, mut joined) = (0.0, Vec::with_capacity(n - p - 1));
         for ((&s, &w), r) in rows.zip(&self.sizes[p + 1..]) {
             let square = self.sizes[p] * r * w * w;
@@ -282,9 +305,4 @@ impl<'a> Learner<'a> {
         }
         out
     }
-}
-
-/// The entries of row p after the diagonal.
-fn row_of(condensed: &[f64], n: usize, p: usize) -> &[f64] {
-    &condensed[condensed_len(n) - condensed_len(n - p)..][..n - p - 1]
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Component, Ctx, Error, Footprint, Iteration, Microclusters, Question, Range, Real, Record,
-    Report, Represented, Result, Shape, Similarity, fill_condensed, part,
+    Ca, Component, Condensed, Ctx, Footprint, Microclusters, Quantities, Question, Range, Real,
+    Record, Report, Represented, Result, Shape, Similarity, Until, part,
 };
 use rayon::prelude::*;
 
@@ -123,13 +123,23 @@ impl<S: Real> Ca<S> for Trce {
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
+        self.build_until(microclusters, question, Until::default(), ctx)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL | Quantities::ITERATE)
+    }
+
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
         let clusters = clusters_to_learn(self.name(), microclusters, question)?;
         let learner = Learner::new(microclusters, clusters, self, ctx.in_double())?;
-        let (learned, report) = learner.learn(self.name(), ctx)?;
-        let narrow = |values: Vec<f64>| values.into_iter().map(S::of).collect::<Vec<S>>();
-        let (between, within) = (narrow(learned.between), narrow(learned.within));
-        let grouping = Arc::clone(microclusters.grouping());
-        let similarity = Similarity::new(grouping, between, within.clone(), within)?;
+        let (similarity, report) = learner.learn(self.name(), until, ctx)?;
         Ok(Represented::from(similarity).with_report(report))
     }
 
@@ -145,8 +155,9 @@ impl<S: Real> Ca<S> for Trce {
 }
 
 /// A graph that is constant on pairs of groups.
+#[derive(Default)]
 struct Graph {
-    between: Vec<f64>,
+    between: Condensed<Vec<f64>>,
     within: Vec<f64>,
 }
 
@@ -166,6 +177,8 @@ struct Learner<'a> {
     shares: Vec<f64>,
     /// γ; `None` before the first iteration.
     age: Option<f64>,
+    /// S.
+    graph: Graph,
     rank: RankController,
 }
 
@@ -185,7 +198,7 @@ impl<'a> Learner<'a> {
             let size = cluster_sizes[offsets[k] + microclusters.label(p, k) as usize];
             microclusters.weight(k) / (size * total)
         };
-        let between = fill_condensed(microclusters.len(), |p, row| {
+        let between = Condensed::filled(microclusters.len(), |p, row| {
             microclusters.add_agreement(p, |k| mean(p, k), row);
         });
         let within: Vec<f64> = (0..microclusters.len())
@@ -204,6 +217,7 @@ impl<'a> Learner<'a> {
             divergences: Vec::new(),
             shares: vec![1.0 / total; microclusters.clusterings()],
             age: None,
+            graph: Graph::default(),
             rank,
         };
         learner.divergences = learner.divergences_from_the_mean();
@@ -211,15 +225,20 @@ impl<'a> Learner<'a> {
     }
 
     /// Learns S.
-    fn learn<S: Real>(mut self, component: &str, ctx: &Ctx<'_, S>) -> Result<(Graph, Report)> {
+    fn learn<S: Real>(
+        mut self,
+        component: &str,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<(Similarity<S>, Report)> {
         let (size, limit) = (self.groups(), self.params.iterations);
-        let mut learned = None;
-        let report = Iteration::new(component, size, &COMPONENTS, limit).run(
+        let report = until.iteration(component, size, &COMPONENTS, limit).run(
             ctx,
             &mut self,
             |learner, iteration, _| {
                 let weights = learner.sample_weights();
-                let Graph { between, within } = &*learned.insert(learner.improve(&weights));
+                learner.graph = learner.improve(&weights);
+                let Graph { between, within } = &learner.graph;
                 let graph = GroupGraph { between, within, sizes: &learner.sizes };
                 let spectrum = graph.spectrum(learner.clusters, &learner.ctx)?;
                 learner.shares = learner.losses(&weights);
@@ -227,10 +246,17 @@ impl<'a> Learner<'a> {
                 let residual = if settled { FOUND } else { NOT_FOUND };
                 Ok(Record::default().with_residual(residual))
             },
-            |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+            |learner| learner.learned(),
         )?;
-        let learned = learned.ok_or_else(|| Error::failed(component, "no iteration was made"))?;
-        Ok((learned, report))
+        Ok((self.learned()?, report))
+    }
+
+    /// The current S.
+    fn learned<S: Real>(&self) -> Result<Similarity<S>> {
+        let narrow = |values: &[f64]| values.iter().map(|&s| S::of(s)).collect::<Vec<S>>();
+        let (between, within) = (narrow(self.graph.between.values()), narrow(&self.graph.within));
+        let grouping = Arc::clone(self.microclusters.grouping());
+        Similarity::new(grouping, between, within.clone(), within)
     }
 
     fn groups(&self) -> usize {
@@ -323,7 +349,7 @@ impl<'a> Learner<'a> {
             .enumerate()
             .for_each(|(p, (row, own))| learner.improve_row(p, weights[p], row, own));
         self.divergences = divergences;
-        let between = fill_condensed(n, |p, row| {
+        let between = Condensed::filled(n, |p, row| {
             let mirrored = row.iter_mut().zip(p + 1..);
             mirrored.for_each(|(s, q)| *s = 0.5 * (graph[p * n + q] + graph[q * n + p]));
         });

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use enclust_core::{Backend, Bytes, Error, Mat, Real, Result, condensed_index, condensed_len};
+use enclust_core::{Backend, Bytes, Condensed, Error, Mat, Real, Result};
 use rayon::prelude::*;
 
 use crate::panels::rows;
@@ -51,31 +51,24 @@ impl<S: Real> SymmetricOperator<S> for Mat<S> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PackedSymmetric<S> {
-    upper: Vec<S>,
+    upper: Condensed<Vec<S>>,
     diagonal: Vec<S>,
 }
 
 impl<S: Real> PackedSymmetric<S> {
     /// From the entries above the diagonal in row-major order, and the diagonal.
     pub fn new(upper: Vec<S>, diagonal: Vec<S>) -> Result<Self> {
-        Error::check_size(
-            "entries above the diagonal",
-            condensed_len(diagonal.len()),
-            upper.len(),
-        )?;
-        Ok(PackedSymmetric { upper, diagonal })
+        Ok(PackedSymmetric { upper: Condensed::new(diagonal.len(), upper)?, diagonal })
     }
 
     /// DAD for a diagonal D.
     pub fn scaled(mut self, factors: &[S]) -> Result<Self> {
         let n = self.diagonal.len();
         Error::check_size("factors of a scaling", n, factors.len())?;
-        let mut rest = self.upper.as_mut_slice();
         for i in 0..n {
             self.diagonal[i] *= factors[i] * factors[i];
-            let (row, below) = rest.split_at_mut(n - i - 1);
-            row.iter_mut().zip(&factors[i + 1..]).for_each(|(v, &f)| *v *= factors[i] * f);
-            rest = below;
+            let row = self.upper.row_mut(i).iter_mut();
+            row.zip(&factors[i + 1..]).for_each(|(v, &f)| *v *= factors[i] * f);
         }
         Ok(self)
     }
@@ -85,7 +78,7 @@ impl<S: Real> PackedSymmetric<S> {
         if columns.is_empty() {
             return &[];
         }
-        &self.upper[condensed_index(self.diagonal.len(), i, columns.start)..][..columns.len()]
+        &self.upper.row(i)[columns.start - i - 1..][..columns.len()]
     }
 
     /// Writes the tile of these rows and columns. Tiles are on one grid, so a tile is above the

@@ -2,9 +2,10 @@
 
 use enclust_core::{
     Bipartite, Bytes, Ca, ClusterGraph, Ctx, Embedding, Ensemble, Evidence, Grouping,
-    Microclusters, Question, Real, Shape,
+    Microclusters, Question, Real, Shape, Until,
 };
 
+use crate::first_look::FirstLook;
 use crate::generate::{degenerate, planted, planted_with_missing, renumbered, shuffled};
 use crate::law::{
     Subject, THREADS, dense_bytes, distance, similarity_bytes, sparse_bytes, with_threads,
@@ -55,6 +56,8 @@ pub fn conformance(ca: &dyn Ca<f64>) {
 /// - Grouping equal samples changes nothing ([`Options::counts_samples`]).
 /// - Results are bitwise equal in repeated calls and for any number of threads.
 /// - The footprint stated for the shape covers the evidence.
+/// - If it iterates, each iteration has the quantities that it provides, and a stopping rule from
+///   outside ends it.
 ///
 /// # Panics
 ///
@@ -70,6 +73,7 @@ pub fn conformance_with(ca: &dyn Ca<f64>, options: &Options) {
             trial.weights(&ensemble);
             trial.repeats(&ensemble);
             trial.footprint(&ensemble);
+            trial.stopping(&ensemble);
             if options.counts_samples {
                 trial.grouping(&ensemble);
             }
@@ -142,6 +146,17 @@ impl Trial<'_> {
             let bad = weights.copied().find(|w| !(w.is_finite() && *w >= 0.0));
             self.law("weights are finite and not negative", bad.is_none(), format!("{bad:?}"));
         }
+    }
+
+    /// A learner ends when a stopping rule from outside is met.
+    fn stopping(&self, ensemble: &Ensemble) {
+        let Some(provided) = self.ca.provides() else { return };
+        let (look, question) = (FirstLook::at(provided), Question::clusters(self.clusters));
+        let until = Until::rule(&look);
+        let microclusters = Microclusters::of(ensemble);
+        let built = self.ca.build_until(&microclusters, &question, until, &Ctx::default());
+        let built = self.subject.succeeds("a stopping rule is accepted", built, self.case);
+        look.judge(self.subject, built.report.as_ref(), self.case);
     }
 
     fn symmetries(&self, ensemble: &Ensemble) {

@@ -4,6 +4,7 @@ use enclust_core::{
     Claims, Confident, Enhance, Enhanced, Ensemble, Microclusters, Problem, Shape, Similarity,
 };
 
+use crate::first_look::FirstLook;
 use crate::generate::{co_association, degenerate, planted};
 use crate::law::{Subject, THREADS, bits, distance, similarity_bytes, with_threads, worst_pair};
 use crate::rearrange::rearrangements;
@@ -18,6 +19,8 @@ use crate::rearrange::rearrangements;
 ///   within the claimed accuracy.
 /// - Results are bitwise equal in repeated calls and for any number of threads, and the report
 ///   agrees with them.
+/// - If it iterates, each iteration has the quantities that it provides, and a stopping rule from
+///   outside ends it.
 /// - Starting at an earlier result leads to the same result and needs no more iterations.
 /// - An enhancer that states that it is the identity returns its input; any other one states a
 ///   footprint that covers its result.
@@ -110,6 +113,11 @@ impl Trial<'_> {
         let (warm, cold) = (warm.report.iterations, enhanced.report.iterations);
         let law = "a start at an earlier answer takes no more iterations";
         self.law(law, warm <= cold, format!("{warm} where a cold start takes {cold}"));
+        if let Some(provided) = self.enhance.provides() {
+            let look = FirstLook::at(provided);
+            let looked = self.enhance(&problem.with_stop(Some(&look)), 1);
+            look.judge(self.subject, Some(&looked.report), &self.case);
+        }
         if self.enhance.is_identity() {
             let same = &enhanced.similarity == problem.similarity;
             self.law("the identity changes nothing", same, "");

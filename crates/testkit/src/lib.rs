@@ -33,5 +33,6 @@ pub mod generate;
 pub mod method;
 pub mod stop;
 
+mod first_look;
 mod law;
 mod rearrange;

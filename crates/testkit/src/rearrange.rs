@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, ClusterGraph, Confident, Csr, Embedding, Evidence, Grouping, Mat, Similarity,
-    fill_condensed,
+    Bipartite, ClusterGraph, Condensed, Confident, Csr, Embedding, Evidence, Grouping, Mat,
+    Similarity,
 };
 
 /// The reason why evidence can be rebuilt: it has one row per group.
@@ -70,12 +70,12 @@ impl Rearrangement {
             (p, q) if p == q => old.within()[p],
             (p, q) => old.between(p, q),
         };
-        let between = fill_condensed(self.source.len(), |p, row: &mut [f64]| {
+        let between = Condensed::filled(self.source.len(), |p, row: &mut [f64]| {
             row.iter_mut().enumerate().for_each(|(at, v)| *v = value(p, p + 1 + at));
         });
         let inherited = |values: &[f64]| self.source.iter().map(|&p| values[p]).collect();
         let (within, own) = (inherited(old.within()), inherited(old.own()));
-        let new = Similarity::new(Arc::clone(&self.grouping), between, within, own);
+        let new = Similarity::new(Arc::clone(&self.grouping), between.into_values(), within, own);
         let new = new.expect("values of a similarity");
         match old.denominator() {
             Some(denominator) => new.with_denominator(denominator).expect("the same values"),

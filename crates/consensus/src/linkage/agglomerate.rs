@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use enclust_core::{Result, condensed_index, condensed_len};
+use enclust_core::{Condensed, Result};
 
+use super::LinkageMethod;
 use super::rules::{Average, Complete, Rule, Single};
-use super::{LinkageMethod, reserve};
 
 /// A merge of two clusters, each identified by its smallest sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +36,10 @@ pub(super) struct Crowd {
 }
 
 /// Merges the clusters of all crowds into one and returns the merges in order. `similarities`
-/// is the condensed upper triangle over the crowds, which must be ordered by their smallest
-/// samples.
+/// are those between the crowds, which must be ordered by their smallest samples.
 pub(super) fn agglomerate(
     method: LinkageMethod,
-    similarities: Vec<f64>,
+    similarities: Condensed<Vec<f64>>,
     crowds: Vec<Crowd>,
     watch: &mut dyn Watch,
 ) -> Result<Vec<Join>> {
@@ -63,74 +62,46 @@ pub(super) trait Watch {
 
 /// The link to an empty slot. Every rule preserves it and it loses every comparison, so loops
 /// over slots do not have to skip empty slots.
-const DEAD: f64 = f64::NEG_INFINITY;
+pub(super) const DEAD: f64 = f64::NEG_INFINITY;
 
 /// The name of an empty slot; it is larger than every other name.
-const NO_NAME: usize = usize::MAX;
+pub(super) const NO_NAME: usize = usize::MAX;
 
+/// The state of the agglomeration. `slots` changes the table and `closest` searches it.
+///
 /// Crowds are stored in slots. While `sorted` is true, slots are ordered by the smallest
 /// sample, which is the order of the tie rule.
-struct Agglomeration<R> {
-    /// Condensed upper triangle over the slots: the link between one cluster of each crowd.
-    links: Vec<f64>,
+pub(super) struct Agglomeration<R> {
+    /// The link between one cluster of each of two slots.
+    pub(super) links: Condensed<Vec<f64>>,
     /// Weight of each cluster in a slot, 0 if the slot is empty.
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     /// Smallest sample in each slot, [`NO_NAME`] if it is empty.
-    heads: Vec<usize>,
-    crowds: Vec<Slot>,
+    pub(super) heads: Vec<usize>,
+    pub(super) crowds: Vec<Slot>,
     /// Number of clusters at the start.
-    clusters: usize,
+    pub(super) clusters: usize,
     /// Number of slots that are not empty.
-    alive: usize,
-    sorted: bool,
+    pub(super) alive: usize,
+    pub(super) sorted: bool,
     /// Largest similarity to a later slot or within the same slot, or an upper bound on it.
-    best: Vec<f64>,
+    pub(super) best: Vec<f64>,
     /// The slot with that similarity, the first one by name; `None` if `best` is a bound.
-    partner: Vec<Option<usize>>,
-    joins: Vec<Join>,
-    rule: PhantomData<R>,
+    pub(super) partner: Vec<Option<usize>>,
+    pub(super) joins: Vec<Join>,
+    pub(super) rule: PhantomData<R>,
 }
 
 /// Data that is needed only for crowds of several clusters.
 #[derive(Default)]
-struct Slot {
-    names: VecDeque<usize>,
+pub(super) struct Slot {
+    pub(super) names: VecDeque<usize>,
     /// The link between two clusters of the crowd.
-    own: f64,
-    tight: bool,
+    pub(super) own: f64,
+    pub(super) tight: bool,
 }
 
 impl<R: Rule> Agglomeration<R> {
-    fn new(similarities: Vec<f64>, crowds: Vec<Crowd>) -> Self {
-        let n = crowds.len();
-        let clusters: usize = crowds.iter().map(|c| c.names.len()).sum();
-        let slot = |c: Crowd| {
-            let own = R::link(c.within, c.weight * c.weight);
-            Slot { own, tight: c.tight, names: c.names }
-        };
-        let mut new = Agglomeration {
-            links: similarities,
-            weights: crowds.iter().map(|c| c.weight).collect(),
-            heads: crowds.iter().map(|c| c.names[0]).collect(),
-            crowds: crowds.into_iter().map(slot).collect(),
-            clusters,
-            alive: n,
-            sorted: true,
-            best: vec![DEAD; n],
-            partner: vec![None; n],
-            joins: Vec::with_capacity(clusters.saturating_sub(1)),
-            rule: PhantomData,
-        };
-        for i in 0..n {
-            let row = new.row_start(i);
-            for (link, weight) in new.links[row..].iter_mut().zip(&new.weights[i + 1..]) {
-                *link = R::link(*link, new.weights[i] * weight);
-            }
-            new.scan(i);
-        }
-        new
-    }
-
     fn run(mut self, watch: &mut dyn Watch) -> Result<Vec<Join>> {
         const BETWEEN_REPORTS: usize = 256;
         let all = pairs(self.alive);
@@ -150,92 +121,6 @@ impl<R: Rule> Agglomeration<R> {
             }
         }
         Ok(self.joins)
-    }
-
-    fn slots(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// Number of clusters in a slot.
-    fn count(&self, i: usize) -> usize {
-        self.crowds[i].names.len()
-    }
-
-    /// The index of the first link of slot i to i + 1, i + 2, ….
-    fn row_start(&self, i: usize) -> usize {
-        i * (2 * self.slots() - i - 1) / 2
-    }
-
-    fn place_of(&self, a: usize, b: usize) -> usize {
-        condensed_index(self.slots(), a.min(b), a.max(b))
-    }
-
-    /// The similarity of a cluster of slot a to one of slot b.
-    fn between(&self, a: usize, b: usize) -> f64 {
-        R::similarity(self.links[self.place_of(a, b)], self.weights[a] * self.weights[b])
-    }
-
-    /// The similarity of two clusters of one crowd.
-    fn within(&self, i: usize) -> f64 {
-        R::similarity(self.crowds[i].own, self.weights[i] * self.weights[i])
-    }
-
-    /// The closest pair, the first one by name. If the largest value is a bound, it is made
-    /// exact first. If the value does not change, no other value is above it; if it decreases,
-    /// the search continues.
-    fn closest(&mut self) -> (usize, usize) {
-        loop {
-            let first = first_largest(&self.best);
-            let Some(b) = self.partner[first] else {
-                self.scan(first);
-                continue;
-            };
-            if self.sorted {
-                return (first, b);
-            }
-            let top = self.best[first];
-            let tied: Vec<usize> = (first..self.slots()).filter(|&i| self.best[i] == top).collect();
-            match tied.iter().find(|&&i| self.partner[i].is_none()) {
-                Some(&bound) => self.scan(bound),
-                None => return self.first_by_name(&tied),
-            }
-        }
-    }
-
-    /// The first pair by name among the best pairs of these slots.
-    fn first_by_name(&self, slots: &[usize]) -> (usize, usize) {
-        let pair = |&a: &usize| (a, self.partner[a].unwrap_or(a));
-        let key = |&(a, b): &(usize, usize)| {
-            let (x, y) = (self.heads[a], self.name_beside(a, b));
-            (x.min(y), x.max(y))
-        };
-        slots.iter().map(pair).min_by_key(key).unwrap_or_default()
-    }
-
-    /// The name of the cluster in slot b that would be joined with the first cluster of slot a.
-    fn name_beside(&self, a: usize, b: usize) -> usize {
-        if a == b { self.crowds[a].names[1] } else { self.heads[b] }
-    }
-
-    /// Finds the best partner of slot i among the later slots and in its own crowd.
-    fn scan(&mut self, i: usize) {
-        let row = self.row_start(i);
-        let (own, later) = (self.weights[i], &self.weights[i + 1..]);
-        let links = &self.links[row..][..later.len()];
-        let (mut best, mut partner, mut name) = (DEAD, None, NO_NAME);
-        for (j, (&link, &weight)) in links.iter().zip(later).enumerate() {
-            let similarity = R::similarity(link, own * weight);
-            if similarity > best || (similarity == best && self.heads[i + 1 + j] < name) {
-                (best, partner, name) = (similarity, Some(i + 1 + j), self.heads[i + 1 + j]);
-            }
-        }
-        if self.count(i) > 1 {
-            let within = self.within(i);
-            if within > best || (within == best && self.crowds[i].names[1] < name) {
-                (best, partner) = (within, Some(i));
-            }
-        }
-        (self.best[i], self.partner[i]) = (best, partner);
     }
 
     /// Joins the closest pair, a cluster of slot a and one of slot b, and performs all merges
@@ -276,7 +161,7 @@ impl<R: Rule> Agglomeration<R> {
     /// cluster of these slots as the two are to each other, so that it would be joined with
     /// that cluster next. This is always the case in single linkage.
     fn attracts(&self, a: usize, b: usize) -> bool {
-        let across = self.links[self.place_of(a, b)];
+        let across = self.links[(a, b)];
         let weight = self.weights[a] + self.weights[b];
         [a, b].into_iter().any(|i| {
             let link = R::join(self.crowds[i].own, across);
@@ -293,8 +178,7 @@ impl<R: Rule> Agglomeration<R> {
         self.joins.extend(others.into_iter().map(|right| Join { left, right, similarity }));
         self.weights[a] *= times;
         for x in (0..self.slots()).filter(|&x| x != a) {
-            let place = self.place_of(a, x);
-            self.links[place] = R::repeat(self.links[place], times);
+            self.links[(a, x)] = R::repeat(self.links[(a, x)], times);
         }
         for x in 0..a {
             self.revise(x, a, a);
@@ -311,8 +195,7 @@ impl<R: Rule> Agglomeration<R> {
         self.crowds[a].names[0] = left;
         self.heads[a] = left;
         for x in (0..self.slots()).filter(|&x| x != a && x != b) {
-            let (into, from) = (self.place_of(a, x), self.place_of(b, x));
-            self.links[into] = R::join(self.links[into], self.links[from]);
+            self.links[(a, x)] = R::join(self.links[(a, x)], self.links[(b, x)]);
         }
         for x in 0..a {
             self.revise(x, a, b);
@@ -333,7 +216,7 @@ impl<R: Rule> Agglomeration<R> {
         let (own_a, own_b, across) = if a == b {
             [self.crowds[a].own; 3].into()
         } else {
-            (self.crowds[a].own, self.crowds[b].own, self.links[self.place_of(a, b)])
+            (self.crowds[a].own, self.crowds[b].own, self.links[(a, b)])
         };
         let own = R::join(R::join(own_a, own_b), R::join(across, across));
         let weight = self.weights[a] + self.weights[b];
@@ -357,138 +240,12 @@ impl<R: Rule> Agglomeration<R> {
     /// slots.
     fn links_of_union(&self, a: usize, b: usize) -> Vec<f64> {
         let link = |i: usize, x: usize| {
-            if i == x { self.crowds[i].own } else { self.links[self.place_of(i, x)] }
+            if i == x { self.crowds[i].own } else { self.links[(i, x)] }
         };
         (0..self.slots()).map(|x| R::join(link(a, x), link(b, x))).collect()
-    }
-
-    /// Updates a slot after its first clusters were removed.
-    fn leave(&mut self, i: usize) {
-        let Some(&head) = self.crowds[i].names.front() else {
-            if self.weights[i] > 0.0 {
-                self.clear(i);
-            }
-            return;
-        };
-        self.heads[i] = head;
-        // Slots that selected it as partner by its name must search again.
-        self.partner.iter_mut().filter(|p| **p == Some(i)).for_each(|p| *p = None);
-    }
-
-    /// Empties a slot.
-    fn clear(&mut self, i: usize) {
-        for x in (0..self.slots()).filter(|&x| x != i) {
-            let place = self.place_of(i, x);
-            self.links[place] = DEAD;
-        }
-        self.partner.iter_mut().filter(|p| **p == Some(i)).for_each(|p| *p = None);
-        (self.best[i], self.partner[i]) = (DEAD, None);
-        (self.weights[i], self.heads[i]) = (0.0, NO_NAME);
-        self.crowds[i] = Slot::default();
-        self.alive -= 1;
-    }
-
-    /// An empty slot; the table grows if there is none.
-    fn empty_slot(&mut self, watch: &mut dyn Watch) -> Result<usize> {
-        match self.heads.iter().position(|&head| head == NO_NAME) {
-            Some(slot) => Ok(slot),
-            None => self.grow(watch),
-        }
-    }
-
-    /// Enlarges the table and returns the first new slot.
-    fn grow(&mut self, watch: &mut dyn Watch) -> Result<usize> {
-        let (old, new) = (self.slots(), self.slots() + self.slots() / 8 + 1);
-        watch.room(new)?;
-        let mut links = reserve("linkage", condensed_len(new))?;
-        for i in 0..new {
-            let row = if i < old { &self.links[self.row_start(i)..][..old - i - 1] } else { &[] };
-            links.extend_from_slice(row);
-            links.resize(links.len() + (new - i - 1 - row.len()), DEAD);
-        }
-        self.links = links;
-        self.weights.resize(new, 0.0);
-        self.heads.resize(new, NO_NAME);
-        self.crowds.resize_with(new, Slot::default);
-        self.best.resize(new, DEAD);
-        self.partner.resize(new, None);
-        Ok(old)
-    }
-
-    /// Puts a crowd into an empty slot.
-    fn settle(&mut self, i: usize, crowd: Slot, weight: f64, links: &[f64]) {
-        self.weights[i] = weight;
-        self.heads[i] = crowd.names[0];
-        self.crowds[i] = crowd;
-        self.alive += 1;
-        for (x, &link) in links.iter().enumerate().filter(|&(x, _)| x != i) {
-            if self.weights[x] > 0.0 {
-                let place = self.place_of(i, x);
-                self.links[place] = link;
-            }
-        }
-        for x in 0..i {
-            self.revise(x, i, i);
-        }
-        self.scan(i);
-    }
-
-    /// Updates row x < a after its link to a has changed because b may have been merged into a.
-    fn revise(&mut self, x: usize, a: usize, b: usize) {
-        let (best, similarity) = (self.best[x], self.between(x, a));
-        match self.partner[x] {
-            Some(_) if similarity > best => (self.best[x], self.partner[x]) = (similarity, Some(a)),
-            Some(p) if similarity == best && self.heads[a] <= self.name_beside(x, p) => {
-                self.partner[x] = Some(a);
-            }
-            // The best pair became less similar; its previous value is a bound for the others.
-            Some(p) if p == a || p == b => self.partner[x] = None,
-            // This can happen only because of rounding.
-            None if similarity > best => self.best[x] = similarity,
-            _ => {}
-        }
-    }
-
-    fn heads_are_sorted(&self) -> bool {
-        self.heads.iter().filter(|&&head| head != NO_NAME).is_sorted()
-    }
-
-    /// Removes empty slots, so that work and memory traffic are proportional to the number of
-    /// crowds.
-    fn compact(&mut self) {
-        let n = self.slots();
-        let kept: Vec<usize> = (0..n).filter(|&i| self.weights[i] > 0.0).collect();
-        let mut to = 0;
-        for (k, &i) in kept.iter().enumerate() {
-            for &j in &kept[k + 1..] {
-                self.links[to] = self.links[condensed_index(n, i, j)];
-                to += 1;
-            }
-        }
-        self.links.truncate(to);
-        let mut moved = vec![0; n];
-        for (k, &i) in kept.iter().enumerate() {
-            moved[i] = k;
-        }
-        self.crowds = kept.iter().map(|&i| std::mem::take(&mut self.crowds[i])).collect();
-        self.weights = kept.iter().map(|&i| self.weights[i]).collect();
-        self.heads = kept.iter().map(|&i| self.heads[i]).collect();
-        self.best = kept.iter().map(|&i| self.best[i]).collect();
-        self.partner = kept.iter().map(|&i| self.partner[i].map(|p| moved[p])).collect();
     }
 }
 
 fn pairs(crowds: usize) -> u64 {
     crowds as u64 * crowds.saturating_sub(1) as u64 / 2
-}
-
-/// Index of the largest value; the first one if there are several.
-fn first_largest(values: &[f64]) -> usize {
-    let mut at = 0;
-    for (i, v) in values.iter().enumerate() {
-        if *v > values[at] {
-            at = i;
-        }
-    }
-    at
 }

@@ -1,14 +1,16 @@
 //! Hierarchical clustering of a similarity: average, complete, single linkage.
 
 mod agglomerate;
+mod closest;
 mod crowds;
 mod memory;
 mod rules;
+mod slots;
 mod units;
 
 use enclust_core::{
-    Component, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Grouping, Kind,
-    Partition, Range, Real, Result, Shape, Similarity, Stage, Weighting, check_k, choice,
+    Component, Condensed, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Grouping,
+    Kind, Partition, Range, Real, Result, Shape, Similarity, Stage, Weighting, check_k, choice,
     parameters,
 };
 
@@ -184,11 +186,11 @@ impl Linkage {
     }
 
     /// The values between groups, in units.
-    fn counts<S: Real>(&self, similarity: &Similarity<S>) -> Result<Vec<f64>> {
+    fn counts<S: Real>(&self, similarity: &Similarity<S>) -> Result<Condensed<Vec<f64>>> {
         let units = Units::of(similarity);
         let mut counts = reserve(self.name(), similarity.condensed().len())?;
         counts.extend(similarity.condensed().iter().map(|&s| units.count(s)));
-        Ok(counts)
+        Condensed::new(similarity.len(), counts)
     }
 }
 

@@ -418,13 +418,12 @@ macro_rules! parameters {
 ///     }
 /// }
 ///
-/// impl Consensus<f64> for Cutter {
-///     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
-///     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
-///         unimplemented!("an example")
-///     }
-/// }
-///
+/// # impl Consensus<f64> for Cutter {
+/// #     fn accepts(&self) -> &[Kind] { &[Kind::Similarity] }
+/// #     fn fit(&self, _: &Evidence<f64>, _: &Ctx<'_, f64>) -> Result<Box<dyn Fitted<f64>>> {
+/// #         unreachable!()
+/// #     }
+/// # }
 /// let mut registry = Registry::<f64>::new();
 /// registry.consensus.add::<Cutter>();
 /// assert_eq!(registry.consensus.get("cutter")?.parameters[0].name, "threshold");

@@ -180,7 +180,8 @@ where
         Self::over(parts, self.stop, self.constraints)
     }
 
-    /// The same pipeline with a stopping rule that replaces the enhancer's own.
+    /// The same pipeline with a stopping rule that replaces the enhancer's own, or, in a pipeline
+    /// without an enhancer, that of a representation that learns.
     ///
     /// ```
     /// use enclust_core::{IterationLimit, Pipeline, Precomputed, Similarity};
@@ -196,14 +197,15 @@ where
     /// let similarity = Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?;
     /// let plain = Pipeline::plain(Precomputed::new(similarity), MyConsensus)?;
     /// let error = plain.with_stop(IterationLimit::default()).unwrap_err();
-    /// assert_eq!(error.to_string(), "none does not support the stopping rule iterations: it does not iterate");
+    /// assert_eq!(error.to_string(), "precomputed without an enhancer does not support the \
+    ///     stopping rule iterations: it does not iterate");
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::StopMismatch`] if the rule reads a quantity that the enhancer does not provide;
-    /// [`Error::Unsupported`] if the enhancer does not iterate.
+    /// [`Error::StopMismatch`] if the rule reads a quantity that the iteration does not provide;
+    /// [`Error::Unsupported`] if nothing iterates.
     pub fn with_stop(self, stop: impl Stop + 'static) -> Result<Self> {
         self.with_shared_stop(Arc::new(stop))
     }
@@ -215,8 +217,12 @@ where
     /// The same as for [`with_stop`](Self::with_stop).
     pub fn with_shared_stop(self, stop: Arc<dyn Stop>) -> Result<Self> {
         stop.check()?;
-        let component = self.enhance.name().to_string();
-        let Some(provided) = self.enhance.provides() else {
+        let (component, provided) = if self.enhance.is_identity() {
+            (format!("{} without an enhancer", self.ca.name()), self.ca.provides())
+        } else {
+            (self.enhance.name().to_string(), self.enhance.provides())
+        };
+        let Some(provided) = provided else {
             let what = format!("the stopping rule {}: it does not iterate", stop.name());
             return Err(Error::unsupported(component, what));
         };
@@ -280,7 +286,11 @@ where
     pub(super) fn footprint_keeping(&self, shape: &Shape, kept: Kept) -> Vec<Need> {
         let Shape { samples, clusterings, groups, .. } = *shape;
         let rows = Microclusters::footprint(samples, clusterings, groups);
-        let first = self.ca.footprint(shape);
+        let mut first = self.ca.footprint(shape);
+        if self.ca.provides().is_some() {
+            let shape = shape.clone().with_needs(self.needs(shape));
+            first.working = first.working + self.reading(&shape, first.result);
+        }
         let mut held = rows.result;
         let mut evidence = first.result;
         let mut needs = vec![
@@ -307,18 +317,28 @@ where
 
     /// The memory of the enhancer, plus that of a rule that reads the iterate.
     fn enhancement(&self, shape: &Shape, pairs: Bytes) -> Footprint {
-        let needs = self.stop.as_ref().map_or(Quantities::NONE, |stop| stop.needs());
-        let needs = needs.and(shape.needs);
-        let shape = shape.clone().with_needs(needs).with_input(pairs);
+        let shape = shape.clone().with_needs(self.needs(shape)).with_input(pairs);
         let mut own = self.enhance.footprint(&shape);
-        if needs.contains(Quantities::ITERATE) || needs.contains(Quantities::LABELS) {
-            own.working = own.working + shape.similarity() * 2;
-        }
-        if needs.contains(Quantities::LABELS) {
-            let consensus = self.consensus.footprint(&shape.with_input(own.result));
-            own.working = own.working + consensus.total();
-        }
+        own.working = own.working + self.reading(&shape, own.result);
         own
+    }
+
+    /// What the stopping rule and the observer read.
+    fn needs(&self, shape: &Shape) -> Quantities {
+        let rule = self.stop.as_ref().map_or(Quantities::NONE, |stop| stop.needs());
+        rule.and(shape.needs)
+    }
+
+    /// The memory of a rule or an observer that reads the iterate or its labels.
+    fn reading(&self, shape: &Shape, iterate: Bytes) -> Bytes {
+        let mut bytes = Bytes(0);
+        if shape.needs.contains(Quantities::ITERATE) || shape.needs.contains(Quantities::LABELS) {
+            bytes = bytes + shape.similarity() * 2;
+        }
+        if shape.needs.contains(Quantities::LABELS) {
+            bytes = bytes + self.consensus.footprint(&shape.clone().with_input(iterate)).total();
+        }
+        bytes
     }
 
     /// Runs the stages like [`fit`](Method::fit) and keeps all intermediate results: the label

@@ -188,8 +188,8 @@ impl<S: Real> Registry<S> {
     /// # Errors
     ///
     /// The errors of building each part and of [`Pipeline::in_precision`]; [`Error::Unsupported`]
-    /// if an enhancer has no confident pairs, or if a parameter of the enhancer's own stopping
-    /// rule is set although another rule is named.
+    /// if an enhancer has no confident pairs, or if a parameter of a part's own stopping rule is
+    /// set although another rule is named.
     pub fn pipeline(&self, spec: &PipelineSpec) -> Result<BoxedPipeline<S>> {
         let enhance = self.enhance.build(&spec.enhance)?;
         if !enhance.is_identity() && spec.confidence.is_none() {
@@ -201,9 +201,17 @@ impl<S: Real> Registry<S> {
             let what = format!("the confidence rule {}; choose an enhancer, too", spec.confidence);
             return Err(Error::unsupported("a pipeline without an enhancer", what));
         }
-        self.check_stop_parameters(spec, &*enhance)?;
+        let ca = self.ca.build(&spec.ca)?;
+        if let Some(stop) = &spec.stop {
+            let (stage, idle) = if enhance.is_identity() {
+                (Stage::Ca, ca.stop_parameters())
+            } else {
+                (Stage::Enhance, enhance.stop_parameters())
+            };
+            self.check_stop_parameters(spec, stage, idle, stop)?;
+        }
         let pipeline = Pipeline::in_precision(
-            self.ca.build(&spec.ca)?,
+            ca,
             self.confidence.build(&spec.confidence)?,
             enhance,
             self.consensus.build(&spec.consensus)?,
@@ -216,23 +224,29 @@ impl<S: Real> Registry<S> {
         }
     }
 
-    /// Returns an error if a parameter that has no effect under another stopping rule is set to a
-    /// value other than its default.
-    fn check_stop_parameters(&self, spec: &PipelineSpec, enhance: &dyn Enhance<S>) -> Result<()> {
-        let Some(stop) = &spec.stop else { return Ok(()) };
-        let declared = &self.enhance.get(&spec.enhance.name)?.parameters;
-        for &name in enhance.stop_parameters() {
+    /// Returns an error if a parameter of the part of this stage that is idle, because another
+    /// stopping rule is given, is set to a value other than its default.
+    fn check_stop_parameters(
+        &self,
+        spec: &PipelineSpec,
+        stage: Stage,
+        idle: &[&str],
+        stop: &Part,
+    ) -> Result<()> {
+        let Some(part) = spec.part(stage) else { return Ok(()) };
+        let declared = self.parameters(stage, &part.name)?;
+        for &name in idle {
             let default = declared.iter().find(|p| p.name == name).map(|p| &p.default);
-            let given = spec.enhance.values.get(name);
+            let given = part.values.get(name);
             if given.is_some() && given != default {
                 let what = format!("{name} together with the stopping rule {}", stop.name);
-                return Err(Error::unsupported(&spec.enhance.name, what));
+                return Err(Error::unsupported(&part.name, what));
             }
         }
         Ok(())
     }
 
-    /// The same error with the names of the rules that the enhancer supports.
+    /// The same error with the names of the rules that work.
     fn with_rules_that_work(&self, error: Error, spec: &PipelineSpec) -> Error {
         let Error::StopMismatch { rule, needs, component, .. } = error else { return error };
         let without = PipelineSpec { stop: None, ..spec.clone() };

@@ -8,16 +8,18 @@ use crate::compose::pipeline::Pipeline;
 use crate::data::ensemble::Ensemble;
 use crate::data::grouping::Grouping;
 use crate::data::microclusters::Microclusters;
+use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 use crate::evidence::Evidence;
 use crate::evidence::similarity::Similarity;
 use crate::memory::{self, Bytes, Need, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
+use crate::run::iterate::Until;
 use crate::run::quantities::Quantities;
 use crate::run::question::Question;
 use crate::run::report::Report;
-use crate::stages::ca::Ca;
+use crate::stages::ca::{Ca, Represented};
 use crate::stages::confidence::Confidence;
 use crate::stages::confident::Confident;
 use crate::stages::consensus::Consensus;
@@ -94,7 +96,7 @@ where
         watch.lap(Stage::Microclusters);
 
         let stage = begin(ctx, &needs, Stage::Ca)?;
-        let represented = self.ca.build(&microclusters, question, &stage)?;
+        let represented = self.represent(&microclusters, question, &stage)?;
         let learning = represented.report;
         watch.lap(Stage::Ca);
 
@@ -131,6 +133,33 @@ where
         let timings = watch.laps;
         let fit = Fit { evidence, learning, report, fitted, timings, constraints, clusters };
         Ok(Made { microclusters, given, confident, fit })
+    }
+
+    /// Builds the evidence. The stopping rule belongs to the enhancer if there is one.
+    fn represent(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let labeller = self.labeller(question, ctx);
+        let stop = self.stop.as_deref().filter(|_| self.enhance.is_identity());
+        let until =
+            Until::default().with_stop(stop).with_labeller(labeller.as_ref().map(|f| f as _));
+        self.ca.build_until(microclusters, question, until, ctx)
+    }
+
+    /// Computes the labels of an iterate; `None` if the question has no k.
+    fn labeller<'a>(
+        &'a self,
+        question: &Question,
+        ctx: &Ctx<'a, S>,
+    ) -> Option<impl Fn(&Similarity<S>) -> Result<Partition> + Sync + 'a> {
+        let quiet = ctx.with_watch(ctx.watch().quiet());
+        let labels = move |c: &Similarity<S>, k: usize| {
+            self.consensus.fit(&c.clone().into(), &quiet)?.cut(k, &quiet)
+        };
+        question.k.map(|k| move |c: &Similarity<S>| labels(c, k))
     }
 
     /// The k of the question, if a part reads it.
@@ -173,14 +202,11 @@ where
         watch.lap(Stage::Confidence);
 
         let stage = begin(ctx, needs, Stage::Enhance)?;
-        let quiet = ctx.with_watch(ctx.watch().quiet());
-        let labeller = |k: usize| {
-            move |c: &Similarity<S>| self.consensus.fit(&c.clone().into(), &quiet)?.cut(k, &quiet)
-        };
-        let labeller = question.k.map(labeller);
-        let problem = Problem::new(a, &confident)?
+        let labeller = self.labeller(question, ctx);
+        let until = Until::default()
             .with_stop(self.stop.as_deref())
             .with_labeller(labeller.as_ref().map(|f| f as _));
+        let problem = Problem::new(a, &confident)?.with_until(until);
         let enhanced = self.enhance.enhance(&problem, &stage)?;
         let similarity = match &self.constraints {
             Some(constraints) => constraints.imposed_on(enhanced.similarity)?,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::data::ensemble::{Ensemble, MISSING};
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
-use crate::evidence::similarity::{Similarity, fill_condensed};
+use crate::evidence::similarity::Similarity;
 use crate::memory::{Bytes, Footprint};
+use crate::numbers::condensed::Condensed;
 use crate::numbers::real::Real;
 
 /// The distinct label rows of an ensemble.
@@ -376,7 +377,7 @@ impl Microclusters {
         value: impl Fn(usize, u32) -> f64 + Sync,
     ) -> Result<Similarity<S>> {
         let worth = |p: usize, k: usize| self.weight(k) * value(k, self.label(p, k));
-        let between = fill_condensed(self.len(), |p, row| {
+        let between = Condensed::filled(self.len(), |p, row| {
             self.add_agreement(p, |k| S::of(worth(p, k)), row);
             self.divide_by_common(p, row);
         });
@@ -388,7 +389,7 @@ impl Microclusters {
         };
         let own = vec![S::one(); self.len()];
         let within = (0..self.len()).map(within).collect();
-        Similarity::new(Arc::clone(&self.grouping), between, within, own)
+        Similarity::new(Arc::clone(&self.grouping), between.into_values(), within, own)
     }
 
     /// Total weight of the clusterings that label p.

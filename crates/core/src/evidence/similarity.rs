@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
+use crate::numbers::condensed::{Condensed, condensed_len};
 use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
 
@@ -31,93 +30,10 @@ use crate::numbers::real::Real;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Similarity<S> {
     grouping: Arc<Grouping>,
-    between: Vec<S>,
+    between: Condensed<Vec<S>>,
     within: Vec<S>,
     own: Vec<S>,
     denominator: Option<f64>,
-}
-
-/// Index of (i, j), i < j, in the condensed upper triangle of an n × n matrix.
-pub fn condensed_index(n: usize, i: usize, j: usize) -> usize {
-    debug_assert!(i < j && j < n);
-    i * (2 * n - i - 1) / 2 + (j - i - 1)
-}
-
-/// Number of entries above the diagonal of an n × n matrix.
-pub fn condensed_len(n: usize) -> usize {
-    n * n.saturating_sub(1) / 2
-}
-
-/// Fills a condensed upper triangle row by row, with rows in parallel: `fill(p, row)` writes the
-/// entries (p, p + 1), (p, p + 2), …; the row is initially zero.
-///
-/// ```
-/// let t = enclust_core::fill_condensed(3, |p, row: &mut [f64]| row.fill(p as f64));
-/// assert_eq!(t, [0.0, 0.0, 1.0]);
-/// ```
-pub fn fill_condensed<S: Real>(n: usize, fill: impl Fn(usize, &mut [S]) + Sync) -> Vec<S> {
-    let mut out = vec![S::zero(); condensed_len(n)];
-    let mut rows = Vec::with_capacity(n);
-    let mut rest = out.as_mut_slice();
-    for p in 0..n {
-        let (row, tail) = rest.split_at_mut(n - p - 1);
-        rows.push(row);
-        rest = tail;
-    }
-    rows.into_par_iter().enumerate().for_each(|(p, row)| fill(p, row));
-    out
-}
-
-/// For each p, `start[p]` plus the sum over q ≠ p of entry (p, q) times `weights[q]`, for a
-/// symmetric matrix given by its condensed upper triangle. These are the degrees of a graph of
-/// groups.
-///
-/// ```
-/// let sums = enclust_core::condensed_row_sums(&[0.5, 0.25, 1.0], &[1.0, 2.0, 4.0], vec![0.0; 3]);
-/// assert_eq!(sums, [2.0, 4.5, 2.25]);
-/// ```
-pub fn condensed_row_sums<S: Real>(between: &[S], weights: &[f64], start: Vec<f64>) -> Vec<f64> {
-    let n = weights.len();
-    let mut sums = start;
-    let mut rest = between;
-    for p in 0..n {
-        let (row, tail) = rest.split_at(n - p - 1);
-        for (q, value) in (p + 1..n).zip(row) {
-            sums[p] += weights[q] * value.wide();
-            sums[q] += weights[p] * value.wide();
-        }
-        rest = tail;
-    }
-    sums
-}
-
-/// The connected components of the graph whose edges are the nonzero entries of a condensed upper
-/// triangle: the component of each of n nodes, numbered by first occurrence. At most O(n²) time.
-///
-/// ```
-/// let edges = [0.0, 0.5, 0.0, 0.0, 0.0, 0.0];
-/// assert_eq!(enclust_core::condensed_components(4, &edges), [0, 1, 0, 2]);
-/// ```
-pub fn condensed_components<S: Real>(n: usize, between: &[S]) -> Vec<usize> {
-    let mut component = vec![0; n];
-    // Nodes that are not reached yet. Each is tested once per reached node.
-    let mut open: Vec<usize> = (0..n).rev().collect();
-    let mut found = 0;
-    while let Some(first) = open.pop() {
-        let mut line = vec![first];
-        while let Some(p) = line.pop() {
-            component[p] = found;
-            open.retain(|&q| {
-                let joined = between[condensed_index(n, p.min(q), p.max(q))] != S::zero();
-                if joined {
-                    line.push(q);
-                }
-                !joined
-            });
-        }
-        found += 1;
-    }
-    component
 }
 
 impl<S: Real> Similarity<S> {
@@ -133,18 +49,16 @@ impl<S: Real> Similarity<S> {
         if n == 0 {
             return Err(Error::Empty { what: "similarity" });
         }
-        Error::check_size("similarities between groups", condensed_len(n), between.len())?;
+        let between = Condensed::new(n, between)?;
         Error::check_size("similarities within groups", n, within.len())?;
         Error::check_size("self-similarities", n, own.len())?;
         for p in 0..n {
             check_entry("similarity within a group", p, p, within[p])?;
             check_entry("self-similarity", p, p, own[p])?;
         }
-        let mut at = 0;
         for p in 0..n {
-            for q in p + 1..n {
-                check_entry("similarity", p, q, between[at])?;
-                at += 1;
+            for (q, &value) in (p + 1..).zip(between.row(p)) {
+                check_entry("similarity", p, q, value)?;
             }
         }
         Ok(Similarity { grouping, between, within, own, denominator: None })
@@ -233,9 +147,10 @@ impl<S: Real> Similarity<S> {
             if v >= -slack && v <= S::one() + slack { v.max(S::zero()).min(S::one()) } else { v }
         };
         check_symmetric(n, |p, q| near(square[(p, q)]), slack)?;
-        let between = fill_condensed(n, |p, row| {
+        let between = Condensed::filled(n, |p, row| {
             row.iter_mut().zip(p + 1..).for_each(|(v, q)| *v = near(square[(p, q)]));
         });
+        let between = between.into_values();
         let within: Vec<S> = (0..n).map(|p| near(square[(p, p)])).collect();
         Self::new(Arc::clone(grouping), between, within.clone(), within)
     }
@@ -267,7 +182,7 @@ impl<S: Real> Similarity<S> {
             let count = v.wide() * denominator;
             denominator > 0.0 && denominator.is_finite() && (count - count.round()).abs() <= slack
         };
-        match self.between.iter().chain(&self.within).find(|v| !whole(v)) {
+        match self.between.values().iter().chain(&self.within).find(|v| !whole(v)) {
             Some(v) => Err(Error::Denominator { denominator, value: v.wide() }),
             None => {
                 self.denominator = Some(denominator);
@@ -302,7 +217,7 @@ impl<S: Real> Similarity<S> {
             (p, q) if p == q => self.within[p],
             (p, q) => self.between(p, q),
         };
-        let between = fill_condensed(finer.len(), |p, row| {
+        let between = Condensed::filled(finer.len(), |p, row| {
             row.iter_mut().zip(&parent[p + 1..]).for_each(|(v, &q)| *v = value(parent[p], q));
         });
         let inherited = |values: &[S]| parent.iter().map(|&p| values[p as usize]).collect();
@@ -345,9 +260,8 @@ impl<S: Real> Similarity<S> {
         mut self,
         entries: impl IntoIterator<Item = (usize, usize, S)>,
     ) -> Self {
-        let n = self.len();
         for (p, q, value) in entries {
-            self.between[condensed_index(n, p.min(q), p.max(q))] = value;
+            self.between[(p, q)] = value;
         }
         Similarity { denominator: None, ..self }
     }
@@ -357,7 +271,7 @@ impl<S: Real> Similarity<S> {
         let cast = |values: &[S]| values.iter().map(|v| T::of(v.wide())).collect();
         Similarity {
             grouping: Arc::clone(&self.grouping),
-            between: cast(&self.between),
+            between: self.between.map(|v| T::of(v.wide())),
             within: cast(&self.within),
             own: cast(&self.own),
             denominator: self.denominator,
@@ -386,19 +300,22 @@ impl<S: Real> Similarity<S> {
 
     /// Similarity of two different groups.
     pub fn between(&self, p: usize, q: usize) -> S {
-        self.between[condensed_index(self.len(), p.min(q), p.max(q))]
+        self.between[(p, q)]
     }
 
     /// Similarities of p to p + 1, p + 2, …
     pub fn row(&self, p: usize) -> &[S] {
-        let n = self.len();
-        let start = if p + 1 < n { condensed_index(n, p, p + 1) } else { self.between.len() };
-        &self.between[start..][..n - p - 1]
+        self.between.row(p)
     }
 
-    /// The strict upper triangle in row-major order.
+    /// The similarities between groups: the strict upper triangle in row-major order.
     pub fn condensed(&self) -> &[S] {
-        &self.between
+        self.between.values()
+    }
+
+    /// The similarities between groups, as a view.
+    pub fn pairs(&self) -> Condensed<&[S]> {
+        self.between.view()
     }
 
     /// Similarity of two different samples of one group, for each group.

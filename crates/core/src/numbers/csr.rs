@@ -148,6 +148,22 @@ impl<S: Real> Csr<S> {
         self.cols
     }
 
+    /// Copies of the three arrays of the compressed-row format: the start of each row, the
+    /// columns, and the values.
+    ///
+    /// ```
+    /// use enclust_core::Csr;
+    ///
+    /// let a = Csr::from_rows(3, vec![vec![(0, 0.5), (2, 0.25)], vec![(1, 1.0)]]);
+    /// let (starts, columns, values) = a.to_arrays();
+    /// assert_eq!((starts, columns), (vec![0, 2, 3], vec![0, 2, 1]));
+    /// assert_eq!(values, [0.5, 0.25, 1.0]);
+    /// ```
+    pub fn to_arrays(&self) -> (Vec<usize>, Vec<usize>, Vec<S>) {
+        let columns = self.indices.iter().map(|&j| j as usize).collect();
+        (self.starts.clone(), columns, self.values.clone())
+    }
+
     /// Number of stored entries.
     pub fn entries(&self) -> usize {
         self.indices.len()

@@ -1,6 +1,7 @@
 //! The loop of all parts that iterate.
 
 use std::cell::{OnceCell, RefCell};
+use std::fmt;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -57,6 +58,69 @@ impl State for NoState {
 
 /// Computes the partition of a similarity with the consensus function and the k of a pipeline.
 pub type Labeller<'a, S> = dyn Fn(&Similarity<S>) -> Result<Partition> + Sync + 'a;
+
+/// How the iteration of a part ends if the part's own rule does not decide it: the stopping rule
+/// of the pipeline, if it has one, and the labels that such a rule may read. The default leaves
+/// the decision to the part.
+pub struct Until<'a, S> {
+    stop: Option<&'a dyn Stop>,
+    labeller: Option<&'a Labeller<'a, S>>,
+}
+
+impl<S> Clone for Until<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Until<'_, S> {}
+
+impl<S> Default for Until<'_, S> {
+    fn default() -> Self {
+        Until { stop: None, labeller: None }
+    }
+}
+
+impl<S> fmt::Debug for Until<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Until").field("stop", &self.stop).finish_non_exhaustive()
+    }
+}
+
+impl<'a, S: Real> Until<'a, S> {
+    /// The iteration ends when this rule is met.
+    pub fn rule(stop: &'a dyn Stop) -> Self {
+        Until { stop: Some(stop), labeller: None }
+    }
+
+    /// The same with another rule; `None` means the rule of the part.
+    pub fn with_stop(self, stop: Option<&'a dyn Stop>) -> Self {
+        Until { stop, ..self }
+    }
+
+    /// The same with a function that computes labels, for rules and observers that read them.
+    pub fn with_labeller(self, labeller: Option<&'a Labeller<'a, S>>) -> Self {
+        Until { labeller, ..self }
+    }
+
+    /// The rule that replaces the part's own, if there is one.
+    pub fn stop(&self) -> Option<&'a dyn Stop> {
+        self.stop
+    }
+
+    /// The loop of a part over this many groups. The part's `own` rule is used if there is no
+    /// other.
+    pub fn iteration<'b>(
+        &'b self,
+        component: &'b str,
+        size: usize,
+        own: &'b dyn Stop,
+        limit: usize,
+    ) -> Iteration<'b, S> {
+        let stop = self.stop.unwrap_or(own);
+        Iteration::new(component, size, stop, limit).with_labeller(self.labeller)
+    }
+}
 
 /// The settings of a loop.
 #[derive(Clone, Copy)]

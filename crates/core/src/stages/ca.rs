@@ -9,6 +9,8 @@ use crate::evidence::{Evidence, Kind};
 use crate::memory::{Bytes, Footprint, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
+use crate::run::iterate::Until;
+use crate::run::quantities::Quantities;
 use crate::run::question::Question;
 use crate::run::report::Report;
 use crate::stages::component::{Component, forward};
@@ -72,6 +74,36 @@ pub trait Ca<S: Real>: Component {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>>;
 
+    /// The quantities of each iteration that a stopping rule may read; `None` for a
+    /// representation that does not iterate.
+    fn provides(&self) -> Option<Quantities> {
+        None
+    }
+
+    /// The same as [`build`](Self::build), with a stopping rule that replaces its own. A pipeline
+    /// without an enhancer calls it if it has a stopping rule. A representation that
+    /// [provides](Self::provides) quantities overrides it; the default ignores the rule.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`build`](Self::build), and those of the rule.
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let _ = until;
+        self.build(microclusters, question, ctx)
+    }
+
+    /// The names of the parameters of its own stopping rule, which have no effect if another rule
+    /// is given.
+    fn stop_parameters(&self) -> &[&'static str] {
+        &[]
+    }
+
     /// Upper bound on the memory that [`build`](Self::build) allocates. If less is available, the
     /// run returns an error.
     ///
@@ -102,6 +134,15 @@ forward!(Ca<S> {
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>>;
+    fn provides(&self) -> Option<Quantities>;
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>>;
+    fn stop_parameters(&self) -> &[&'static str];
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 

@@ -8,7 +8,7 @@ use crate::numbers::matrix::Mat;
 use crate::numbers::real::Real;
 use crate::rules::AuthorsRule;
 use crate::run::context::Ctx;
-use crate::run::iterate::{Iteration, Labeller};
+use crate::run::iterate::{Iteration, Until};
 use crate::run::quantities::Quantities;
 use crate::run::report::{Change, Record, Report};
 use crate::stages::component::{Component, forward};
@@ -27,9 +27,8 @@ pub struct Problem<'a, S> {
     pub confident: &'a Confident<S>,
     /// A starting point, for enhancers that support one: an earlier result for a similar problem.
     pub start: Option<&'a Similarity<S>>,
-    /// A stopping rule that replaces the enhancer's own.
-    pub stop: Option<&'a dyn Stop>,
-    labeller: Option<&'a Labeller<'a, S>>,
+    /// The stopping rule that replaces the enhancer's own, if there is one.
+    pub until: Until<'a, S>,
 }
 
 impl<'a, S: Real> Problem<'a, S> {
@@ -41,7 +40,7 @@ impl<'a, S: Real> Problem<'a, S> {
     /// symmetric, are on the diagonal or are outside [0, 1].
     pub fn new(similarity: &'a Similarity<S>, confident: &'a Confident<S>) -> Result<Self> {
         confident.check(similarity.len())?;
-        Ok(Problem { similarity, confident, start: None, stop: None, labeller: None })
+        Ok(Problem { similarity, confident, start: None, until: Until::default() })
     }
 
     /// The same problem with a starting point.
@@ -51,7 +50,7 @@ impl<'a, S: Real> Problem<'a, S> {
 
     /// The same problem with a stopping rule.
     pub fn with_stop(self, stop: Option<&'a dyn Stop>) -> Self {
-        Problem { stop, ..self }
+        Problem { until: self.until.with_stop(stop), ..self }
     }
 
     /// The same problem with other confident pairs over the same groups.
@@ -59,10 +58,9 @@ impl<'a, S: Real> Problem<'a, S> {
         Problem { confident, ..self }
     }
 
-    /// The same problem with a function that computes labels from an iterate, for rules and
-    /// observers that read labels.
-    pub fn with_labeller(self, labeller: Option<&'a Labeller<'a, S>>) -> Self {
-        Problem { labeller, ..self }
+    /// The same problem with a stopping rule and the labels that it may read.
+    pub fn with_until(self, until: Until<'a, S>) -> Self {
+        Problem { until, ..self }
     }
 
     /// The loop of an enhancer on this problem. It uses the stopping rule of the problem, or
@@ -73,8 +71,7 @@ impl<'a, S: Real> Problem<'a, S> {
         own: &'b dyn Stop,
         limit: usize,
     ) -> Iteration<'b, S> {
-        let stop = self.stop.unwrap_or(own);
-        Iteration::new(component, self.similarity.len(), stop, limit).with_labeller(self.labeller)
+        self.until.iteration(component, self.similarity.len(), own, limit)
     }
 
     /// Runs the loop of an enhancer whose state is `x`; see [`Iteration::run`].
@@ -206,7 +203,7 @@ impl<S> std::fmt::Debug for Problem<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Problem")
             .field("started", &self.start.is_some())
-            .field("stop", &self.stop)
+            .field("until", &self.until)
             .finish_non_exhaustive()
     }
 }

@@ -16,7 +16,7 @@ use enclust_core::{
     Quantities, Range, Real, Record, Result, Shape, part,
 };
 
-use crate::objective::{kkt_residual, objective};
+use crate::objective::{LAMBDA_RANGE, kkt_residual, objective};
 use run::Run;
 
 part! {
@@ -83,11 +83,11 @@ part! {
     /// self-enhancement", TNNLS 2023, Algorithm 1.
     pub struct Admm("admm", "Algorithm 1 of the EC-CMS paper") {
         /// λ: how strongly free entries are kept close to the given similarity.
-        pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
+        pub lambda: f64 = 0.4, in LAMBDA_RANGE, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// γ₁: penalty on A = C + E.
-        pub gamma1: f64 = 1.0, in Range::Positive;
+        pub gamma1: f64 = 1.0, in LAMBDA_RANGE;
         /// γ₂: penalty on C = F.
-        pub gamma2: f64 = 1.0, in Range::Positive;
+        pub gamma2: f64 = 1.0, in LAMBDA_RANGE;
         /// ε of the authors' stopping rule (unused if another rule is given).
         pub epsilon: f64 = 1e-2, in Range::Positive;
         /// Maximum number of iterations, under any stopping rule.

@@ -15,8 +15,7 @@ pub fn certificate<S: Real>(
     measure: Measure,
 ) -> Certificate {
     let lambda = system.lambda;
-    let rounding = 8.0 * f64::EPSILON * system.largest_diagonal();
-    let residual = measure.square.sqrt() + rounding * measure.size.sqrt();
+    let residual = measure.square.sqrt() + rounding(system, &measure);
     let scale = norm(problem.similarity);
     let fixed_error = fixed_error(problem, answer);
     let (energy, distance) = on_the_diagonal(problem, answer);
@@ -24,11 +23,22 @@ pub fn certificate<S: Real>(
     proved.relative_residual = relative(measure.square.sqrt() / lambda, scale);
     proved.relative_distance = relative(residual / lambda, scale);
     proved.distance = residual / lambda;
-    proved.largest_distance = ((measure.largest + rounding) / lambda).max(fixed_error);
+    proved.largest_distance =
+        ((measure.largest + relative_rounding(system)) / lambda).max(fixed_error);
     proved.objective = measure.energy + energy + 0.5 * lambda * (measure.distance + distance);
     proved.objective_gap = residual * residual / (2.0 * lambda);
     proved.fixed_error = fixed_error;
     proved
+}
+
+/// Upper bound on the rounding errors of the norm of the residual.
+pub fn rounding(system: &System, measure: &Measure) -> f64 {
+    relative_rounding(system) * measure.size.sqrt()
+}
+
+/// Upper bound on the rounding error of an entry of the residual, for entries of C up to 1.
+fn relative_rounding(system: &System) -> f64 {
+    8.0 * f64::EPSILON * system.largest_diagonal()
 }
 
 /// The largest deviation of a fixed entry from its value.

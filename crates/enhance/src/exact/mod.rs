@@ -22,11 +22,12 @@ mod tiles;
 use std::sync::Arc;
 
 use enclust_core::{
-    Backend, Claims, Component, Ctx, Enhance, Enhanced, Error, Footprint, KktResidual, Problem,
-    Quantities, Range, Real, Record, Result, Shape, Similarity, Stage, Status, choice, part,
+    Backend, Claims, Component, Condensed, Ctx, Enhance, Enhanced, Error, Footprint, KktResidual,
+    Problem, Quantities, Range, Real, Record, Result, Shape, Similarity, Stage, Status, choice,
+    part,
 };
 
-use crate::objective::{norm, objective, relative};
+use crate::objective::{LAMBDA_RANGE, norm, objective, relative};
 use certificate::certificate;
 use refine::{Progress, Refinement};
 use system::System;
@@ -114,7 +115,7 @@ part! {
     /// matrix self-enhancement", TNNLS 2023. The system: `docs/theory.md`.
     pub struct Exact("exact", "the global optimum, certified") {
         /// λ: how strongly free entries are kept close to the given similarity.
-        pub lambda: f64 = 0.4, in Range::Positive, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
+        pub lambda: f64 = 0.4, in LAMBDA_RANGE, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
         /// Upper bound on the distance to the optimum, relative to ‖A‖ (unused if another
         /// stopping rule is given).
         pub tolerance: f64 = 1e-3, in Range::Positive;
@@ -135,11 +136,14 @@ impl Exact {
     ) -> Result<Enhanced<S>> {
         let scale = self.lambda * norm(problem.similarity);
         let own = KktResidual::default().tolerance(self.tolerance);
-        let target = problem.stop.unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
+        let target = problem.until.stop().unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
         let mut solve = Refinement::<S, T>::new(problem, system, backend)?;
         let step = |solve: &mut Refinement<'_, S, T>, iteration, needs: Quantities| {
-            let progress = solve.step(target);
-            let residual = relative(solve.norm(), scale);
+            // The rule sees the bound that the certificate states, so "converged" never means
+            // more than is proved.
+            let rounding = solve.rounding();
+            let progress = solve.step((target - rounding).max(0.0));
+            let residual = relative(solve.norm() + rounding, scale);
             if !residual.is_finite() {
                 return Err(Error::NotFinite { what: "the residual", iteration });
             }
@@ -252,18 +256,15 @@ fn single_suffices(system: &System) -> bool {
 fn complete<S: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
-    between: Vec<S>,
+    between: Condensed<Vec<S>>,
 ) -> Result<Similarity<S>> {
     let (given, confident) = (problem.similarity, problem.confident);
     let sizes = given.grouping().sizes();
-    let value = |p: usize, q: usize| {
-        between[enclust_core::condensed_index(sizes.len(), p.min(q), p.max(q))].wide()
-    };
     // Σ h C and Σ h over the samples of other groups.
     let pulls = |p: usize| {
         confident.graph.iter_row(p).fold((0.0, 0.0), |(pull, degree), (q, h)| {
             let weight = sizes[q] as f64 * h.wide();
-            (pull + weight * value(p, q), degree + weight)
+            (pull + weight * between[(p, q)].wide(), degree + weight)
         })
     };
     let optimal = |given: f64, (pull, degree): (f64, f64)| {
@@ -283,5 +284,5 @@ fn complete<S: Real>(
     };
     let groups = 0..sizes.len();
     let (within, own) = (groups.clone().map(within).collect(), groups.map(own).collect());
-    Similarity::new(Arc::clone(given.grouping()), between, within, own)
+    Similarity::new(Arc::clone(given.grouping()), between.into_values(), within, own)
 }

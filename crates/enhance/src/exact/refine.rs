@@ -1,15 +1,16 @@
 //! Iterative refinement: the conjugate gradient method in one precision, the result in another.
 
-use enclust_core::{Backend, Problem, Real, Result, fill_condensed};
+use enclust_core::{Backend, Condensed, Problem, Real, Result};
 use enclust_linalg::ConjugateGradients;
 
 use rayon::prelude::*;
 
 use crate::objective::clip;
 
+use super::certificate::rounding;
 use super::operator::{ProductLaplacian, Scratch};
 use super::preconditioner::AlternatingDirections;
-use super::residual::{Condensed, Measure, residual};
+use super::residual::{Measure, residual};
 use super::system::System;
 use super::tiles::{Panels, TILE, rows_of};
 
@@ -86,6 +87,12 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.iteration.norm()
     }
 
+    /// Upper bound on the rounding errors of the residual at the last
+    /// [`settle`](Self::settle).
+    pub fn rounding(&self) -> f64 {
+        rounding(self.system, &self.measure)
+    }
+
     /// One iteration; none if the starting point is good enough. The residual is recomputed if
     /// the recursively updated one is below `target` or may be inaccurate through rounding.
     pub fn step(&mut self, target: f64) -> Progress {
@@ -157,12 +164,12 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
     }
 
     /// The condensed values between groups at the last [`settle`](Self::settle).
-    pub fn answer(&self) -> Vec<S> {
+    pub fn answer(&self) -> Condensed<Vec<S>> {
         condensed(self.system, &self.answer)
     }
 
     /// The result and its measured quantities.
-    pub fn finish(mut self) -> (Vec<S>, Measure) {
+    pub fn finish(mut self) -> (Condensed<Vec<S>>, Measure) {
         self.settle();
         let Refinement { system, answer, measure, iteration, .. } = self;
         drop(iteration); // before the answer is copied
@@ -170,8 +177,8 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
     }
 }
 
-fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Vec<S> {
-    fill_condensed(system.len(), |p, row| {
+fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Condensed<Vec<S>> {
+    Condensed::filled(system.len(), |p, row| {
         let i = system.position[p];
         for (&j, value) in system.position[p + 1..].iter().zip(row) {
             *value = answer.at(i.min(j), i.max(j));
@@ -194,8 +201,11 @@ fn trusted_drop<T: Real>(system: &System) -> f64 {
 fn start<S: Real>(problem: &Problem<'_, S>, system: &System) -> Panels<S> {
     let given = problem.similarity;
     let from = problem.start.filter(|s| s.grouping() == given.grouping()).unwrap_or(given);
-    let (n, values) = (system.len(), Condensed::new(system.len(), from.condensed()));
-    let mut start = Panels::from_upper(n, |i, j| values.at(system.order[i], system.order[j]));
+    let (n, values) = (system.len(), from.pairs());
+    let mut start = Panels::from_upper(n, |i, j| match (system.order[i], system.order[j]) {
+        (p, q) if p == q => S::zero(),
+        at => values[at],
+    });
     start.par_panels().enumerate().for_each(|(j, panel)| {
         for k in rows_of(j, n) {
             for (q, value) in problem.confident.fixed.iter_row(system.order[k]) {

@@ -1,6 +1,6 @@
 //! The residual of a result, always in double precision.
 
-use enclust_core::{Real, Similarity};
+use enclust_core::{Condensed, Real, Similarity};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
@@ -46,14 +46,14 @@ pub fn residual<S: Real, T: Real>(
         })
         .collect();
     let image = (&*high, &*low);
-    let condensed = Condensed::new(n, given.condensed());
+    let pairs = given.pairs();
     let parts: Vec<Measure> = r
         .par_panels()
         .enumerate()
         .map_init(
             || vec![[0.0; TILE]; n],
             |a, (j, r)| {
-                load_given(system, &condensed, j, &mut a[..r.len()]);
+                load_given(system, pairs, j, &mut a[..r.len()]);
                 Arch::new().dispatch(Combine { system, j, a, c: answer.panel(j), image, r })
             },
         )
@@ -74,35 +74,13 @@ impl Measure {
     }
 }
 
-/// A condensed upper triangle, with the offset that is added to q > p to get the index of (p, q);
-/// it may wrap below zero.
-pub struct Condensed<'a, S> {
-    values: &'a [S],
-    starts: Vec<usize>,
-}
-
-impl<'a, S: Real> Condensed<'a, S> {
-    pub fn new(n: usize, values: &'a [S]) -> Self {
-        let start = |p: usize| (p * (2 * n - p - 1) / 2).wrapping_sub(p + 1);
-        Condensed { values, starts: (0..n).map(start).collect() }
-    }
-
-    /// The entry at (p, q); 0 on the diagonal.
-    #[inline(always)]
-    pub fn at(&self, p: usize, q: usize) -> S {
-        if p == q {
-            return S::zero();
-        }
-        self.values[self.starts[p.min(q)].wrapping_add(p.max(q))]
-    }
-}
-
 /// The upper tiles of panel j of A.
-fn load_given<S: Real>(system: &System, given: &Condensed<S>, j: usize, a: &mut [Row<f64>]) {
+fn load_given<S: Real>(system: &System, given: Condensed<&[S]>, j: usize, a: &mut [Row<f64>]) {
     for (row, &p) in a.iter_mut().zip(&system.order) {
         *row = [0.0; TILE];
         for (a, k) in row.iter_mut().zip(rows_of(j, system.len())) {
-            *a = given.at(p, system.order[k]).wide();
+            let q = system.order[k];
+            *a = if p == q { 0.0 } else { given[(p, q)].wide() };
         }
     }
 }

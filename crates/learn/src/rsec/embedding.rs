@@ -1,6 +1,6 @@
 //! The spectral embedding H of the iteration.
 
-use enclust_core::{Backend, Ctx, Eigen, Error, Mat, Result, condensed_row_sums};
+use enclust_core::{Backend, Condensed, Ctx, Eigen, Error, Mat, Result};
 use enclust_linalg::{PackedSymmetric, leading_eigenpairs, leading_eigenpairs_within, multiply};
 
 use crate::low_rank_affinity::LowRankAffinity;
@@ -49,14 +49,14 @@ impl Embedding {
             let strengths: Vec<f64> = eigen.values.iter().map(|v| v.abs()).collect();
             LowRankAffinity::new(&eigen.vectors, &strengths)
         };
-        let between: Vec<f64> = affinity.condensed(backend);
+        let between: Condensed<Vec<f64>> = affinity.condensed(backend);
         drop(affinity);
         let degrees = degrees(&between, setting.roots);
         let inverse_roots: Vec<f64> = degrees.iter().map(|d| d.sqrt().recip()).collect();
         let factors: Vec<f64> =
             inverse_roots.iter().zip(setting.roots).map(|(d, root)| d * root).collect();
         let diagonal = vec![1.0; factors.len()];
-        let normalised = PackedSymmetric::new(between, diagonal)?.scaled(&factors)?;
+        let normalised = PackedSymmetric::new(between.into_values(), diagonal)?.scaled(&factors)?;
         let found = if self.has_gap { leading_vectors(&normalised, setting)? } else { None };
         let has_gap = found.is_some();
         let mut points = match found {
@@ -88,9 +88,9 @@ impl Embedding {
 
 /// For each group, the sum of the affinities of one of its samples to all samples; the affinity
 /// to itself is 1.
-fn degrees(between: &[f64], roots: &[f64]) -> Vec<f64> {
+fn degrees(between: &Condensed<Vec<f64>>, roots: &[f64]) -> Vec<f64> {
     let sizes: Vec<f64> = roots.iter().map(|root| root * root).collect();
-    condensed_row_sums(between, &sizes, sizes.clone())
+    between.row_sums(&sizes, sizes.clone())
 }
 
 /// The k leading eigenvectors, if the gap after them is large enough for an iterative method.

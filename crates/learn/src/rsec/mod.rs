@@ -10,8 +10,8 @@ mod threshold;
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Component, Ctx, Embedding, Error, Footprint, Iteration, Kind, Mat, Microclusters,
-    Question, Range, Real, Record, Report, Represented, Result, Shape, part,
+    Bytes, Ca, Component, Ctx, Embedding, Error, Footprint, Kind, Mat, Microclusters, Quantities,
+    Question, Range, Real, Record, Report, Represented, Result, Shape, Until, part,
 };
 use enclust_linalg::{leading_eigenpairs_bytes, lower_gram};
 
@@ -38,6 +38,7 @@ fn solve<S: Real>(
     params: &RsecH,
     microclusters: &Microclusters,
     question: &Question,
+    until: Until<'_, S>,
     ctx: &Ctx<'_, S>,
 ) -> Result<(Solution, Report)> {
     let k = clusters_to_learn(component, microclusters, question)?;
@@ -45,12 +46,12 @@ fn solve<S: Real>(
     let setting = Setting { k, roots: &roots, ctx: ctx.in_double() };
     let mut run = Run::new(component, microclusters, params, setting)?;
     let stop = Feasible { tolerance: params.tolerance };
-    let iteration = Iteration::new(component, microclusters.len(), &stop, params.max_iterations);
+    let iteration = until.iteration(component, microclusters.len(), &stop, params.max_iterations);
     let report = iteration.run(
         ctx,
         &mut run,
         |run, iteration, _| Ok(Record::default().with_residual(run.step(iteration)?)),
-        |_| Err(Error::unsupported(component, "a similarity before it has converged")),
+        |_| Err(Error::unsupported(component, "a similarity before the iteration has ended")),
     )?;
     let (z, points) = run.finish()?;
     Ok((Solution { z, points, roots }, report))
@@ -194,7 +195,25 @@ impl<S: Real> Ca<S> for RsecH {
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let (solution, report) = solve(self.name(), self, microclusters, question, ctx)?;
+        self.build_until(microclusters, question, Until::default(), ctx)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL)
+    }
+
+    fn stop_parameters(&self) -> &[&'static str] {
+        &["tolerance"]
+    }
+
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let (solution, report) = solve(self.name(), self, microclusters, question, until, ctx)?;
         let Solution { points, roots, .. } = solution;
         let coordinate = |p: usize, j: usize| S::of(points[(p, j)] / roots[p]);
         let points = Mat::from_fn(points.rows(), points.cols(), coordinate);
@@ -269,7 +288,26 @@ impl<S: Real> Ca<S> for RsecZ {
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let (solution, report) = solve(self.name(), &self.params, microclusters, question, ctx)?;
+        self.build_until(microclusters, question, Until::default(), ctx)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL)
+    }
+
+    fn stop_parameters(&self) -> &[&'static str] {
+        &["tolerance"]
+    }
+
+    fn build_until(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        until: Until<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Represented<S>> {
+        let (solution, report) =
+            solve(self.name(), &self.params, microclusters, question, until, ctx)?;
         let z = solution.z;
         let backend = ctx.backend().in_double();
         let eigen = backend.eigh(lower_gram(backend, z.view().transposed()).view())?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Check, Claims, Component, Confidence, Confident, Csr, Ctx, Enhance, Enhanced, Microclusters,
-    Problem, Quantities, Record, Report, Result, Similarity, Status, Stop,
+    Check, Claims, Component, Confidence, Confident, Csr, Ctx, Enhance, Enhanced, IterationLimit,
+    Microclusters, Problem, Quantities, Record, Report, Result, Similarity, Status, Stop,
 };
 use enclust_testkit::{confidence, enhance, stop};
 
@@ -262,4 +262,41 @@ fn enhancer_that_moves_fixed_entries() {
 fn enhancer_that_depends_on_threads() {
     let complaint = complaint(|| enhance::conformance(&CountsThreads));
     assert_names(&complaint, "number of threads");
+}
+
+component!(IgnoresTheRule, RecordsNothing);
+
+impl Enhance<f64> for IgnoresTheRule {
+    fn enhance(&self, problem: &Problem<f64>, _: &Ctx<f64>) -> Result<Enhanced<f64>> {
+        scaled(problem.similarity, 1.0)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::NONE)
+    }
+}
+
+impl Enhance<f64> for RecordsNothing {
+    fn enhance(&self, problem: &Problem<f64>, ctx: &Ctx<f64>) -> Result<Enhanced<f64>> {
+        let at_once = IterationLimit::default().limit(1);
+        let step = |_: &mut Similarity<f64>, _: usize, _: Quantities| Ok(Record::default());
+        let start = problem.similarity.clone();
+        problem.iterate((self.name(), &at_once, 1), ctx, start, step, |c| Ok(c.clone()))
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::OBJECTIVE | Quantities::ITERATE)
+    }
+}
+
+#[test]
+fn enhancer_that_ignores_the_stopping_rule() {
+    let complaint = complaint(|| enhance::conformance(&IgnoresTheRule));
+    assert_names(&complaint, "a stopping rule from outside ends the iteration");
+}
+
+#[test]
+fn enhancer_that_does_not_record_what_it_provides() {
+    let complaint = complaint(|| enhance::conformance(&RecordsNothing));
+    assert_names(&complaint, "without the objective");
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Component, Ctx, Error, Footprint, Microclusters, Question, Represented, Result, Shape,
-    Similarity,
+    Ca, Component, Ctx, Error, Footprint, Microclusters, Quantities, Question, Represented, Result,
+    Shape, Similarity,
 };
 use enclust_testkit::ca;
 use enclust_testkit::generate::co_association;
@@ -111,4 +111,27 @@ impl Ca<f64> for StatesNothing {
 fn representation_that_understates_its_memory() {
     let complaint = complaint(|| ca::conformance(&StatesNothing));
     assert_names(&complaint, "the footprint covers the result");
+}
+
+component!(IgnoresTheRule);
+
+impl Ca<f64> for IgnoresTheRule {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<f64>,
+    ) -> Result<Represented<f64>> {
+        spoilt(|_, _, _, v| v).build(microclusters, question, ctx)
+    }
+
+    fn provides(&self) -> Option<Quantities> {
+        Some(Quantities::RESIDUAL)
+    }
+}
+
+#[test]
+fn learner_that_ignores_the_stopping_rule() {
+    let complaint = complaint(|| ca::conformance(&IgnoresTheRule));
+    assert_names(&complaint, "a stopping rule from outside ends the iteration");
 }
