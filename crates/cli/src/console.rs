@@ -46,6 +46,11 @@ impl Console {
 
     /// Prints a note.
     pub fn note(&self, text: impl Display) {
+        self.styled(&plain(text));
+    }
+
+    /// Prints a note that contains styles, and no text from a file or an argument.
+    pub fn styled(&self, text: &str) {
         if !self.verbosity.quiet {
             anstream::eprintln!("{text}");
         }
@@ -54,7 +59,7 @@ impl Console {
     /// Prints a message of level 1 (`-v`) or 2 (`-vv`).
     pub fn detail(&self, level: u8, text: impl Display) {
         if self.verbosity.verbose >= level {
-            anstream::eprintln!("{text}");
+            anstream::eprintln!("{}", plain(text));
         }
     }
 
@@ -72,5 +77,33 @@ impl Console {
 
 /// Prints an error.
 pub fn complain(failure: &Failure) {
-    anstream::eprintln!("{ERROR}enclust:{ERROR:#} {failure}");
+    anstream::eprintln!("{ERROR}enclust:{ERROR:#} {}", plain(failure));
+}
+
+/// Text without control characters other than line breaks: names in files and arguments may
+/// contain escape sequences that would change the terminal.
+pub fn plain(text: impl Display) -> String {
+    let text = text.to_string();
+    let is_fine = |c: char| c == '\n' || !(c.is_control() || is_invisible(c));
+    if text.chars().all(is_fine) {
+        return text;
+    }
+    let shown = |c: char| if is_fine(c) { c.to_string() } else { c.escape_unicode().to_string() };
+    text.chars().map(shown).collect()
+}
+
+/// Characters that change the direction or the order in which other characters are shown.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn escape_sequences_and_changes_of_direction_are_shown_not_obeyed() {
+        assert_eq!(plain("a\u{1b}[31mb\r\u{7}"), "a\\u{1b}[31mb\\u{d}\\u{7}");
+        assert_eq!(plain("two\nlines, ä, \u{202e}"), "two\nlines, ä, \\u{202e}");
+    }
 }

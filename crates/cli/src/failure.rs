@@ -131,6 +131,16 @@ pub enum Failure {
     /// Neither a pool nor a similarity is given.
     #[error("there is nothing to cluster: give a pool, or a similarity with --similarity-in")]
     NoInput,
+    /// An output cannot be written, or would replace an input or another output.
+    #[error("{option} {}: {reason}", .path.display())]
+    OutputFile {
+        /// The option that names it.
+        option: &'static str,
+        /// The given path.
+        path: PathBuf,
+        /// Why it is refused.
+        reason: String,
+    },
     /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -217,6 +227,7 @@ impl Failure {
             | Failure::NeedsPool { .. }
             | Failure::NoChart { .. }
             | Failure::NoInput
+            | Failure::OutputFile { .. }
             | Failure::Study(StudyError::NotInTable { .. } | StudyError::NotAvailable { .. }) => {
                 USAGE
             }

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use enclust_io::{Noise, Pool, PoolOptions, TableOptions, read_pool_with};
@@ -67,8 +67,8 @@ impl PoolArgs {
 pub struct Input {
     /// Its purpose in the run.
     pub role: &'static str,
-    /// The path as it was given.
-    pub path: PathBuf,
+    /// The path as it was given; bytes that are not Unicode are shown as U+FFFD.
+    pub path: String,
     /// Its size.
     pub bytes: u64,
     /// Its SHA-256 checksum.
@@ -91,6 +91,6 @@ impl Input {
             hash.update(&block[..read]);
         }
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Input { role, path: path.into(), bytes, sha256 })
+        Ok(Input { role, path: path.display().to_string(), bytes, sha256 })
     }
 }

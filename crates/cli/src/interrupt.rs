@@ -1,74 +1,51 @@
-//! Handling of Ctrl-C: the program ends immediately and leaves no partially written file.
-//!
-//! Temporary files exist only while a result is being written. Therefore the thread that
-//! handles the signal waits until no file is being written. Code that writes for a long time
-//! regularly checks the flag and unwinds, which removes the temporary file.
+//! Handling of signals: the program ends at once and leaves no partially written file.
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use enclust_io::discard_unfinished;
 
-/// The exit code that shells use for an interrupted program: 128 plus SIGINT.
-pub const EXIT_CODE: u8 = 130;
-
-static HAPPENED: AtomicBool = AtomicBool::new(false);
-static WRITING: Mutex<()> = Mutex::new(());
-
-/// Installs the handler. Without it, Ctrl-C still ends the program, so a failure to install it
-/// is ignored.
+/// Installs handlers for Ctrl-C (SIGINT) and, on Unix, for SIGTERM and SIGHUP, which batch
+/// systems and closed terminals send. Without a handler the signal still ends the program, so a
+/// failure to install one is ignored.
 pub fn listen() {
-    let _ = ctrlc::set_handler(|| {
-        HAPPENED.store(true, Ordering::SeqCst);
-        let _nobody_writes = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-        std::process::exit(EXIT_CODE.into());
-    });
-}
-
-/// Whether Ctrl-C was pressed.
-pub fn happened() -> bool {
-    HAPPENED.load(Ordering::SeqCst)
-}
-
-/// Runs `write` while holding the lock; temporary files must only be created inside it.
-pub fn while_writing<T>(write: impl FnOnce() -> T) -> T {
-    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    give_way();
-    write()
-}
-
-/// Unwinds if Ctrl-C was pressed. Call it regularly while writing.
-pub fn give_way() {
-    if happened() {
-        resume_unwind(Box::new("interrupted"));
+    #[cfg(unix)]
+    unix::listen();
+    #[cfg(not(unix))]
+    {
+        /// The exit code that shells use for a program that was interrupted: 128 plus SIGINT.
+        const INTERRUPTED: i32 = 130;
+        let _ = ctrlc::set_handler(|| end(INTERRUPTED));
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
+fn end(code: i32) -> ! {
+    discard_unfinished();
+    std::process::exit(code)
+}
 
-    use enclust_io::write_matrix_npy;
+#[cfg(unix)]
+mod unix {
+    use std::os::raw::c_int;
 
-    use super::*;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
 
-    #[test]
-    fn an_interrupted_file_leaves_nothing_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let files = || std::fs::read_dir(folder.path()).unwrap().count();
-        let path = folder.path().join("large.npy");
-        let write = || {
-            while_writing(|| {
-                write_matrix_npy(&path, 10, 2, |row, _: &mut [f64]| {
-                    assert_eq!(files(), 1, "a temporary file");
-                    HAPPENED.store(row == 5, Ordering::SeqCst);
-                    give_way();
-                })
-            })
+    pub fn listen() {
+        let ending = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
+        let Ok(mut signals) = Signals::new(ending) else { return };
+        let wait = move || {
+            if let Some(signal) = signals.forever().next() {
+                // The exit code that shells report for a program that a signal ended.
+                super::end(128 + signal);
+            }
         };
-        let unwound = catch_unwind(AssertUnwindSafe(write)).is_err();
-        let at_once = catch_unwind(AssertUnwindSafe(|| while_writing(|| ()))).is_err();
-        HAPPENED.store(false, Ordering::SeqCst);
-        assert!(unwound && at_once);
-        assert_eq!(files(), 0);
+        let _ = std::thread::Builder::new().name("signals".into()).spawn(wait);
+    }
+
+    /// Whether the parent process told this one to ignore a signal, as `nohup` does with SIGHUP.
+    /// Known on Linux only.
+    fn is_ignored(signal: c_int) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok());
+        mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
     }
 }

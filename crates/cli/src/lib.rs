@@ -34,6 +34,7 @@ mod console;
 mod csv_table;
 mod digits;
 mod failure;
+mod files;
 mod forecast;
 mod inputs;
 mod interrupt;
@@ -59,7 +60,8 @@ use console::Console;
 use failure::Failure;
 
 /// The whole program: reads the command line of the process, runs it and returns the exit code:
-/// 0 for success, 1 for failure, 2 for an invalid command line, 130 after Ctrl-C.
+/// 0 for success, 1 for failure, 2 for an invalid command line; 128 plus its number after a signal
+/// (130 after Ctrl-C).
 pub fn main_with(parts: &impl Parts) -> ExitCode {
     failure::keep_panics();
     interrupt::listen();
@@ -69,7 +71,7 @@ pub fn main_with(parts: &impl Parts) -> ExitCode {
         failure::report_defect();
         failure::FAILED
     });
-    ExitCode::from(if interrupt::happened() { interrupt::EXIT_CODE } else { code })
+    ExitCode::from(code)
 }
 
 /// Runs one command line, which starts with the name of the program, and returns the exit code.
@@ -85,6 +87,10 @@ pub fn run_with<A: Into<OsString> + Clone>(
         Err(error) => return answer_parser(&error, out),
     };
     let console = Console::new(arguments.verbosity, words);
+    if let Err(failure) = machine::start_threads() {
+        console::complain(&failure);
+        return failure.exit_code();
+    }
     match commands::run(arguments, parts, &console, out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,
         // The reader of a pipe has closed it; this is not an error.
@@ -100,7 +106,12 @@ pub fn run_with<A: Into<OsString> + Clone>(
 fn answer_parser(error: &clap::Error, out: &mut dyn Write) -> u8 {
     let text = error.render();
     if error.use_stderr() {
-        anstream::eprint!("{}", text.ansi());
+        // The message repeats arguments, which may contain escape sequences.
+        let unstyled = text.to_string();
+        match console::plain(&unstyled) {
+            shown if shown == unstyled => anstream::eprint!("{}", text.ansi()),
+            shown => anstream::eprint!("{shown}"),
+        }
         return failure::USAGE;
     }
     match write!(out, "{}", text.ansi()).and_then(|()| out.flush()) {

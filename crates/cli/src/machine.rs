@@ -1,5 +1,7 @@
 //! Resources of a run: threads, memory, precision, backend.
 
+use std::error::Error as _;
+
 use clap::ValueEnum;
 use enclust::core::{Backend, Ctx, Error, Part, Registry};
 use enclust::registry::{DEFAULT_BACKEND, Precision};
@@ -65,6 +67,20 @@ impl MachineArgs {
             Some(Amount(bytes)) => ctx.with_memory(bytes),
             None => ctx,
         }
+    }
+}
+
+/// Starts the threads that all parts share, so that a system that refuses threads is reported as
+/// an error and not as a panic of the thread pool.
+pub fn start_threads() -> Result<(), Failure> {
+    match rayon::ThreadPoolBuilder::new().build_global() {
+        // Without a source, the error means that they have been started before.
+        Err(error) if error.source().is_some() => {
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let reason = format!("{error}; a limit on processes or memory may be too low");
+            Err(Error::Threads { threads, reason }.into())
+        }
+        _ => Ok(()),
     }
 }
 

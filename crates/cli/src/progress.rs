@@ -75,7 +75,8 @@ fn style(template: &str) -> ProgressStyle {
 fn show_later(bar: &ProgressBar) -> Sender<()> {
     let (alive, done): (Sender<()>, Receiver<()>) = channel();
     let bar = bar.clone();
-    std::thread::spawn(move || {
+    // Without a thread there is no bar.
+    let _ = std::thread::Builder::new().spawn(move || {
         if done.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.enable_steady_tick(TICK);

@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::inputs::Input;
-use crate::interrupt::while_writing;
 use crate::machine::{MachineArgs, Width};
 use crate::selection::Selection;
 
@@ -61,7 +60,11 @@ pub struct RunRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<ChoiceRecord>,
     pub results: Vec<CutRecord>,
-    pub outputs: BTreeMap<&'static str, PathBuf>,
+    /// The files by their content.
+    pub outputs: BTreeMap<&'static str, String>,
+    /// Outputs that replaced an existing file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<String>,
 }
 
 /// The clusterings that were used.
@@ -152,11 +155,16 @@ impl MethodRecord {
     }
 }
 
+/// Paths as text. Bytes that are not Unicode are shown as U+FFFD.
+pub fn shown(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.display().to_string()).collect()
+}
+
 /// Writes a record into a file.
 pub fn write_json(path: &Path, record: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_vec_pretty(record)?;
     text.push(b'\n');
-    Ok(while_writing(|| write_atomically(path, |file| file.write_all(&text)))?)
+    Ok(write_atomically(path, |file| file.write_all(&text))?)
 }
 
 /// The number of threads; 0 means all available threads.

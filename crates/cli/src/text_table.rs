@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::console::HEAD;
+use crate::console::{HEAD, plain};
 
 /// A cell of a table.
 #[derive(Clone, Debug, Default)]
@@ -29,18 +29,19 @@ pub struct TextTable {
 impl TextTable {
     /// A table with this header.
     pub fn new<'a>(head: impl IntoIterator<Item = &'a str>) -> Self {
-        let head = head.into_iter().map(|text| TextCell { text: text.into(), bold: true });
+        let head = head.into_iter().map(|text| TextCell { text: plain(text), bold: true });
         TextTable { rows: vec![head.collect()] }
     }
 
     /// Adds a column.
     pub fn add_head(&mut self, text: &str) {
-        self.rows[0].push(TextCell { text: text.into(), bold: true });
+        self.rows[0].push(TextCell { text: plain(text), bold: true });
     }
 
     /// Adds a row.
     pub fn add(&mut self, cells: Vec<TextCell>) {
-        self.rows.push(cells);
+        let shown = |cell: TextCell| TextCell { text: plain(cell.text), ..cell };
+        self.rows.push(cells.into_iter().map(shown).collect());
     }
 
     /// Writes the table with styles; `out` decides whether they are shown.

@@ -194,6 +194,15 @@ pub enum StudyError {
         /// The differences, at least one.
         differences: Vec<Difference>,
     },
+    /// The folder contains other files and no study.
+    #[error(
+        "{}: this folder is not empty and contains no study; name a new folder (--out)",
+        .folder.display()
+    )]
+    NotOwned {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Another process is using the folder.
     #[error("{}: another run is using this folder", .folder.display())]
     Busy {

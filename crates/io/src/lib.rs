@@ -38,6 +38,7 @@
 //! value plus the text, at most 1032 times the file size plus 64 MiB. `tests/damage.rs` reads
 //! 10,000 damaged files under a counting allocator, and `fuzz/` contains one target per format.
 
+mod atomic;
 mod error;
 mod features;
 mod file;
@@ -57,6 +58,7 @@ mod table;
 mod text;
 mod write;
 
+pub use atomic::{discard_unfinished, folder_of, write_atomically, written_file};
 pub use error::{Fault, MatError, NpyError, Place, ReadError, WriteError};
 pub use features::{Features, read_features, read_features_with};
 pub use file::Format;
@@ -67,4 +69,4 @@ pub use pairs::{pairs_from_text, read_pairs};
 pub use pool::{Pool, PoolOptions, read_pool, read_pool_with};
 pub use similarity::{read_similarity, similarity_from_npy};
 pub use table::TableOptions;
-pub use write::{NpyFloat, write_atomically, write_labels, write_matrix_npy, write_pool};
+pub use write::{NpyFloat, write_labels, write_matrix_npy, write_pool};

@@ -1,4 +1,4 @@
-//! Writing of results, completely or not at all.
+//! Writing of results.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,73 +7,12 @@ use std::path::Path;
 use enclust_core::{MISSING, Partition};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
+use crate::atomic::write_atomically;
 use crate::error::WriteError;
 use crate::file::Format;
 use crate::npy::MAGIC;
 use crate::pool::Pool;
 use crate::table::{COLUMNS, IDS};
-
-/// Writes a file completely or not at all.
-///
-/// The data are written to a temporary file in the same folder, which is renamed to `path` when
-/// all of the data have reached the disk. If writing fails, the temporary file is removed and
-/// an existing file at `path` remains unchanged. If `path` is a device or a pipe, such as
-/// `/dev/stdout`, it is written to directly.
-///
-/// ```
-/// use std::io::Write;
-/// use enclust_io::write_atomically;
-///
-/// let path = std::env::temp_dir().join(format!("enclust-doc-{}.txt", std::process::id()));
-/// write_atomically(&path, |file| writeln!(file, "all of it"))?;
-/// assert_eq!(std::fs::read_to_string(&path)?, "all of it\n");
-/// # std::fs::remove_file(&path)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-/// [`WriteError`] with the error of `write` or of the system.
-pub fn write_atomically<T>(
-    path: impl AsRef<Path>,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
-) -> Result<T, WriteError> {
-    let path = path.as_ref();
-    let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
-    let written = if is_special { write_through(path, write) } else { write_beside(path, write) };
-    written.map_err(|error| WriteError { path: path.into(), error })
-}
-
-fn write_through<T>(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
-) -> io::Result<T> {
-    let mut file = BufWriter::new(File::options().write(true).open(path)?);
-    let out = write(&mut file)?;
-    file.flush()?;
-    Ok(out)
-}
-
-fn write_beside<T>(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
-) -> io::Result<T> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".enclust-").suffix(".part");
-    // Temporary files are readable only by their owner; results get the permissions of the
-    // umask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let (file, temporary) = builder.tempfile_in(folder)?.into_parts();
-    let mut file = BufWriter::new(file);
-    let out = write(&mut file)?;
-    file.into_inner()?.sync_all()?;
-    temporary.persist(path)?;
-    Ok(out)
-}
 
 /// Writes one label per sample, clusters counted from 0, in the format given by the extension.
 ///

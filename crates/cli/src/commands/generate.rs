@@ -9,11 +9,11 @@ use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
 use enclust_io::{Features, Pool, read_features_with, write_pool};
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::console::{Console, plain};
 use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
+use crate::files::{self, Files};
 use crate::inputs::{Input, TableArgs};
-use crate::interrupt::while_writing;
 use crate::machine::in_threads;
 use crate::progress::Progress;
 use crate::recipe::wrong;
@@ -114,13 +114,18 @@ struct GenerateRecord {
     /// Number of clusters of each base clustering.
     clusters: Vec<usize>,
     missing_labels: usize,
-    output: Option<PathBuf>,
+    output: Option<String>,
 }
 
 /// Makes the pool.
 pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Result<(), Failure> {
     let params = args.params();
     let generator = KMeansPool::new(params.clone()).map_err(|error| wrong(error.into()))?;
+    let replaced = Files::default()
+        .reads("the features", Some(&args.features_file))
+        .writes("--out", args.out.as_ref(), files::LABELS)
+        .writes("--record", args.record.as_ref(), files::RECORD)
+        .check()?;
     let began = Instant::now();
     let features = read_features_with(&args.features_file, &args.table.options())?;
     let mut timings = vec![Timing::new("read", began.elapsed())];
@@ -129,7 +134,7 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
     timings.push(Timing::new("generate", began.elapsed()));
     let pool = Pool { ids: features.ids.clone(), ..Pool::new(ensemble) };
     if let Some(path) = &args.out {
-        while_writing(|| write_pool(path, &pool))?;
+        write_pool(path, &pool)?;
     }
     if args.json || args.record.is_some() {
         let record = args.record(console, &params, &features, &pool.ensemble, timings.clone())?;
@@ -141,7 +146,9 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
             return Ok(writeln!(out)?);
         }
     }
-    let text = summary(args, &features, &pool.ensemble, &timings);
+    let mut text = summary(args, &features, &pool.ensemble, &timings);
+    replaced.iter().for_each(|path| text.push_str(&format!("\nreplaced {}", path.display())));
+    let text = plain(text);
     if args.out.is_some() {
         return Ok(writeln!(out, "{text}")?);
     }
@@ -196,7 +203,7 @@ impl GenerateArgs {
             timings,
             clusters: ensemble.clusters().to_vec(),
             missing_labels: ensemble.missing(),
-            output: self.out.clone(),
+            output: self.out.as_ref().map(|path| path.display().to_string()),
         })
     }
 }

@@ -10,7 +10,6 @@ use enclust_io::write_atomically;
 use super::Arguments;
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::interrupt;
 
 /// Print a manual page, or write all of them into a folder
 #[derive(Debug, clap::Args)]
@@ -34,7 +33,7 @@ pub fn run(args: &ManArgs, console: &Console, out: &mut dyn Write) -> Result<(),
     if let Some(folder) = &args.dir {
         for (name, page) in &pages {
             let path = folder.join(format!("{name}.1"));
-            interrupt::while_writing(|| write_atomically(&path, |file| file.write_all(page)))?;
+            write_atomically(&path, |file| file.write_all(page))?;
         }
         console.note(format!("{} pages written to {}", pages.len(), folder.display()));
         return Ok(());

@@ -15,8 +15,8 @@ use crate::clusters::{parse_clusters_range, usual_range};
 use crate::console::{Console, HEAD};
 use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
+use crate::files::{self, Files};
 use crate::inputs::{Input, PoolArgs};
-use crate::interrupt::while_writing;
 use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
 use crate::progress::Progress;
@@ -161,6 +161,11 @@ impl StabilityArgs {
         let method = registry.pipeline(&spec).map_err(|error| misfit(error, &spec, &registry))?;
         let backend = self.machine.backend(&registry)?;
         let params = self.params()?;
+        let replaced = Files::default()
+            .reads("the pool", Some(&self.pool))
+            .writes("--csv", self.csv.as_ref(), files::TABLE)
+            .writes("--cdf", self.cdf.as_ref(), files::TABLE)
+            .check()?;
         let pool = self.input.read(&self.pool)?;
         let (ensemble, selection) = self.selection.take_from(pool.ensemble, &self.pool)?;
 
@@ -174,6 +179,9 @@ impl StabilityArgs {
         let timings = vec![Timing::new("stability", began.elapsed())];
 
         self.write(&found)?;
+        for path in replaced {
+            console.note(format_args!("replaced {}", path.display()));
+        }
         let method = MethodRecord::of(Some(self.recipe.method_name().to_string()), &spec);
         let machine = MachineRecord::of(&self.machine, &metered.usage());
         if let (false, Some(idle)) = (self.json, machine.idle_backend()) {
@@ -201,10 +209,10 @@ impl StabilityArgs {
 
     fn write(&self, found: &Stability) -> Result<(), Failure> {
         if let Some(path) = &self.csv {
-            while_writing(|| write_atomically(path, |file| write_levels(file, &found.levels)))?;
+            write_atomically(path, |file| write_levels(file, &found.levels))?;
         }
         if let Some(path) = &self.cdf {
-            while_writing(|| write_atomically(path, |file| write_cdf(file, &found.levels)))?;
+            write_atomically(path, |file| write_cdf(file, &found.levels))?;
         }
         Ok(())
     }

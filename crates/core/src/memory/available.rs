@@ -11,7 +11,21 @@ use crate::memory::Bytes;
 pub(crate) fn available() -> Option<Bytes> {
     let machine = meminfo_available(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(group_room(&groups, Path::new("/sys/fs/cgroup")).map_or(machine, |room| room.min(machine)))
+    let group = group_room(&groups, Path::new("/sys/fs/cgroup"));
+    let read = |file| fs::read_to_string(file).unwrap_or_default();
+    let space = address_room(&read("/proc/self/limits"), &read("/proc/self/status"));
+    [Some(machine), group, space].into_iter().flatten().min()
+}
+
+/// The address space that the process may still take if it is limited (`ulimit -v`), from the
+/// texts of /proc/self/limits and /proc/self/status. A tenth of the limit is left for stacks and
+/// for the allocator itself.
+fn address_room(limits: &str, status: &str) -> Option<Bytes> {
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let used: u64 = used.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(Bytes(limit - limit / 10) - Bytes(used) * 1024)
 }
 
 /// `MemAvailable` of /proc/meminfo.
@@ -92,6 +106,17 @@ fn entry(stat: &str, prefix: &str, name: &str) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limited_address_space_counts() {
+        let status = "Name:\tx\nVmSize:\t  100 kB\n";
+        let limits = |soft: &str| {
+            format!("Limit  Soft Limit\nMax address space         {soft}       unlimited  bytes\n")
+        };
+        assert_eq!(address_room(&limits("1024000"), status), Some(Bytes(921_600 - 102_400)));
+        assert_eq!(address_room(&limits("1024"), status), Some(Bytes(0)), "no room");
+        assert_eq!(address_room(&limits("unlimited"), status), None);
+    }
 
     #[test]
     fn the_kernels_figure_is_in_kib() {

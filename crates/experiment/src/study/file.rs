@@ -196,6 +196,22 @@ impl Grid {
         matches!(self, Grid::These(parameters) if parameters.is_empty())
     }
 
+    /// Upper bound on the number of its points; published values count as one.
+    fn points(&self) -> usize {
+        let Grid::These(stages) = self else { return 1 };
+        let values = |values: &GridValues| match values {
+            GridValues::These(values) => values.len(),
+            GridValues::Published(_) => 1,
+        };
+        let points = |stage: &GridStage| match stage {
+            GridStage::Parts(parts) => parts.len(),
+            GridStage::Parameters(parameters) => {
+                parameters.values().map(values).fold(1, usize::saturating_mul)
+            }
+        };
+        stages.values().map(points).fold(1, usize::saturating_mul)
+    }
+
     /// Whether it varies parts, and not only parameters.
     pub fn swaps_parts(&self) -> bool {
         let Grid::These(stages) = self else { return false };
@@ -326,6 +342,12 @@ impl Study {
     fn check(&self) -> Result<(), StudyError> {
         let Draws { size, seed, columns } = &self.draws;
         let sizes = size.as_ref().map(OneOrMany::to_vec);
+        if !is_file_name(&self.name) {
+            let what = "it names the folder of the results: no slashes, no control characters, \
+                        at most 100 characters, not \".\" or \"..\"";
+            return Err(self.invalid("name", what));
+        }
+        self.check_size()?;
         if self.pools.is_empty() {
             return Err(self.invalid("pools", "there must be at least one"));
         }
@@ -366,6 +388,39 @@ impl Study {
             _ => Ok(()),
         }
     }
+}
+
+impl Study {
+    /// Returns an error if the study has more runs than anyone can wait for, before its grids
+    /// are written out.
+    fn check_size(&self) -> Result<(), StudyError> {
+        let points = self.recipes().map(|recipe| recipe.get_ref().grid.points());
+        let variants = points.fold(0_usize, usize::saturating_add);
+        let sizes = self.draws.size.as_ref().map_or(1, |sizes| sizes.to_vec().len());
+        let cells = [self.pools.len(), sizes, self.runs, variants]
+            .into_iter()
+            .fold(1_usize, usize::saturating_mul);
+        if cells > MOST_CELLS {
+            let what = format!(
+                "{} pools, {sizes} sizes of ensembles, {} runs and {variants} variants are more \
+                 than {MOST_CELLS} runs in all",
+                self.pools.len(),
+                self.runs
+            );
+            return Err(self.invalid("runs", what));
+        }
+        Ok(())
+    }
+}
+
+/// The largest number of runs of a study; a second each would take four months.
+const MOST_CELLS: usize = 10_000_000;
+
+/// Whether a text can be the name of a file or folder in the current folder.
+fn is_file_name(name: &str) -> bool {
+    const LONGEST: usize = 100;
+    let fine = |c: char| !c.is_control() && !['/', '\\'].contains(&c);
+    !["", ".", ".."].contains(&name) && name.chars().count() <= LONGEST && name.chars().all(fine)
 }
 
 impl Recipe {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::engine;
 use super::journal::{self, Finished, Journal};
 use super::plan::Plan;
-use super::protocol::Protocol;
+use super::protocol::{ColumnsOfRuns, Protocol};
 use super::results::{Results, csv};
 use super::shard::Shard;
 use crate::error::StudyError;
@@ -160,7 +160,7 @@ struct Record<'a> {
     shard: Option<String>,
     protocol: &'a Protocol,
     /// For each pool and each rule, the columns of each run, counted from 1.
-    draws: BTreeMap<&'a str, Vec<Vec<Vec<usize>>>>,
+    draws: BTreeMap<&'a str, Vec<ColumnsOfRuns>>,
     /// For each variant, the number of runs by status of the enhancement.
     endings: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
 }

@@ -63,6 +63,10 @@ impl Journal {
         let path = folder.join(NAME);
         let failed = |error| StudyError::Write { path: path.clone(), error };
         std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut files = std::fs::read_dir(folder).map_err(failed)?;
+        if !path.exists() && files.next().is_some() {
+            return Err(StudyError::NotOwned { folder: folder.into() });
+        }
         let mut options = OpenOptions::new();
         let file = options.read(true).write(true).create(true).truncate(false).open(&path);
         let mut journal = Journal { file: file.map_err(failed)?, path: path.clone() };
@@ -79,8 +83,14 @@ impl Journal {
                 journal.file.seek(SeekFrom::End(0)).map_err(failed)?;
                 Ok((journal, content.finished))
             }
-            // An empty file, or an incomplete header.
+            // An empty file, or an incomplete header. Anything else was not written here.
             None => {
+                journal.file.rewind().map_err(failed)?;
+                let mut there = Vec::new();
+                journal.file.read_to_end(&mut there).map_err(failed)?;
+                if !is_begun(&there) {
+                    return Err(StudyError::NotOwned { folder: folder.into() });
+                }
                 journal.file.set_len(0).map_err(failed)?;
                 journal.file.rewind().map_err(failed)?;
                 journal.append(&header)?;
@@ -117,6 +127,13 @@ pub(crate) fn look(folder: &Path) -> Result<(Protocol, Finished), StudyError> {
     let content = read(&path, &mut file)?;
     let content = content.ok_or_else(|| StudyError::NoStudy { folder: folder.into() })?;
     Ok((content.header.protocol, content.finished))
+}
+
+/// Whether bytes are the beginning of a line: part of a checksum and of a document.
+fn is_begun(bytes: &[u8]) -> bool {
+    let (sum, rest) = bytes.split_at(bytes.len().min(CHECKSUM));
+    sum.iter().all(u8::is_ascii_hexdigit)
+        && (rest.is_empty() || rest.starts_with(b" {") || rest == b" ")
 }
 
 fn line(json: &str) -> String {

@@ -13,7 +13,7 @@ use super::composed::{Composed, Registries};
 use super::file::{Clusters, OneOrMany, Recipe, Study};
 use super::metric::Metric;
 use super::pair_curve::PairFigure;
-use super::protocol::{EnsembleRule, PoolRecord, Protocol};
+use super::protocol::{ColumnsOfRuns, EnsembleRule, PoolRecord, Protocol};
 use super::variants::Variant;
 use crate::error::StudyError;
 
@@ -28,8 +28,8 @@ pub struct Plan {
     /// The pools, in the order of the protocol.
     pub pools: Vec<Pool>,
     pub(crate) metrics: Vec<Metric>,
-    /// For each pool and rule, the columns of each run.
-    pub(crate) draws: Vec<Vec<Vec<Vec<usize>>>>,
+    /// For each pool and each rule.
+    pub(crate) draws: Vec<Vec<ColumnsOfRuns>>,
     /// For each variant, one pipeline per pool; pools with equal parts share one.
     pub(crate) pipelines: Vec<Vec<Arc<Composed>>>,
     /// Points of grids over parts whose parts cannot be combined.
@@ -273,7 +273,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn draws(protocol: &Protocol) -> Result<Vec<Vec<Vec<Vec<usize>>>>, StudyError> {
+fn draws(protocol: &Protocol) -> Result<Vec<Vec<ColumnsOfRuns>>, StudyError> {
     let of_pool = |pool: &PoolRecord| {
         let rules = protocol.ensembles.iter();
         rules

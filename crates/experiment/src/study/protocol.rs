@@ -59,6 +59,9 @@ pub struct PoolRecord {
     pub classes: Option<usize>,
 }
 
+/// The columns of the pool that each run uses.
+pub type ColumnsOfRuns = Vec<Vec<usize>>;
+
 /// How an ensemble is taken from a pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "kebab-case")]
@@ -93,7 +96,7 @@ impl EnsembleRule {
     ///
     /// # Errors
     /// Returns an error if the rule does not fit a pool of this size.
-    pub fn ensembles(&self, clusterings: usize, runs: usize) -> Result<Vec<Vec<usize>>, Error> {
+    pub fn ensembles(&self, clusterings: usize, runs: usize) -> Result<ColumnsOfRuns, Error> {
         match self {
             EnsembleRule::Paper { size, seed } => {
                 Ok(PaperDraws::new(clusterings, *size, *seed)?.take(runs).collect())

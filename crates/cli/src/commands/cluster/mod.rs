@@ -26,11 +26,13 @@ use self::plan::Plan;
 use crate::clusters::Clusters;
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files::Files;
 use crate::inputs::PoolArgs;
 use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
 use crate::progress::Watching;
 use crate::recipe::RecipeArgs;
+use crate::record;
 use crate::record::{
     ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
     RunRecord, Timing, Versions,
@@ -126,6 +128,7 @@ impl ClusterArgs {
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
         let plan = Plan::new(self, parts.registry::<S>())?;
+        let replaced = self.files().check()?;
         let backend = self.machine.backend(&plan.registry)?;
         let watching = Watching::new(console);
         let began = Instant::now();
@@ -154,8 +157,20 @@ impl ClusterArgs {
         let effort = Effort { timings, usage: metered.usage() };
         let record =
             RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, effort) };
+        let record = RunRecord { replaced: record::shown(&replaced), ..record };
         self.outputs.write(&fit, &cuts, &memberships, &data, &record)?;
         self.outputs.show(self, &cuts, &data, record, console, out)
+    }
+
+    /// All files that are read and written.
+    fn files(&self) -> Files<'_> {
+        let files = Files::default()
+            .reads("the pool", self.pool.as_ref())
+            .reads("--similarity-in", self.similarity_in.as_ref())
+            .reads("--truth", self.truth.as_ref())
+            .reads("--must-link", self.must_link.as_ref())
+            .reads("--cannot-link", self.cannot_link.as_ref());
+        self.outputs.add_to(files)
     }
 
     /// The given numbers of clusters, or the one chosen from the data.
@@ -208,6 +223,7 @@ impl ClusterArgs {
             choice: None,
             results: cuts.iter().map(CutRecord::from).collect(),
             outputs: self.outputs.paths(),
+            replaced: Vec::new(),
         }
     }
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use enclust::core::{Bytes, Ensemble, Fit};
 use enclust::registry::Precision;
-use enclust_io::{NpyFloat, Pool, write_atomically, write_labels, write_matrix_npy, write_pool};
+use enclust_io::{
+    NpyFloat, Pool, folder_of, write_atomically, write_labels, write_matrix_npy, write_pool,
+};
 use enclust_stability::Membership;
 
 use super::data::Data;
@@ -14,7 +16,7 @@ use super::{ClusterArgs, Cut, item_consensus, summary};
 use crate::console::Console;
 use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
-use crate::interrupt::{give_way, while_writing};
+use crate::files::{self, Files};
 use crate::record::{RunRecord, write_json};
 
 /// Files to write and how to print.
@@ -54,8 +56,18 @@ impl OutputArgs {
         self.json || self.record.is_some()
     }
 
+    /// Adds the files that are written.
+    pub fn add_to<'a>(&'a self, files: Files<'a>) -> Files<'a> {
+        files
+            .writes("--out", self.out.as_ref(), files::LABELS)
+            .writes("--similarity", self.similarity.as_ref(), files::ARRAY)
+            .writes("--linkage", self.linkage.as_ref(), files::ARRAY)
+            .writes("--membership", self.membership.as_ref(), files::TABLE)
+            .writes("--record", self.record.as_ref(), files::RECORD)
+    }
+
     /// The files by their content.
-    pub fn paths(&self) -> BTreeMap<&'static str, PathBuf> {
+    pub fn paths(&self) -> BTreeMap<&'static str, String> {
         let files = [
             ("labels", &self.out),
             ("similarity", &self.similarity),
@@ -63,14 +75,17 @@ impl OutputArgs {
             ("membership", &self.membership),
             ("record", &self.record),
         ];
-        files.into_iter().filter_map(|(what, path)| Some((what, path.clone()?))).collect()
+        let named = |(what, path): (_, &Option<PathBuf>)| {
+            Some((what, path.as_ref()?.display().to_string()))
+        };
+        files.into_iter().filter_map(named).collect()
     }
 
     /// Returns an error if a matrix does not fit on the disk, before anything is computed.
     pub fn check_room<S: Precision>(&self, samples: usize) -> Result<(), Failure> {
         let Some(path) = &self.similarity else { return Ok(()) };
         let needed = Bytes(samples as u64) * samples as u64 * size_of::<S>() as u64;
-        let folder = path.parent().filter(|p| *p != Path::new("")).unwrap_or(Path::new("."));
+        let folder = folder_of(path);
         // If the free space is unknown, errors are detected when writing.
         match fs4::available_space(folder).map(Bytes) {
             Ok(available) if available < needed => Err(Failure::Disk {
@@ -94,28 +109,23 @@ impl OutputArgs {
         record: &RunRecord,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.out {
-            while_writing(|| write_cuts(path, cuts, data))?;
+            write_cuts(path, cuts, data)?;
         }
         if let Some((path, similarity)) = self.similarity.as_ref().zip(fit.evidence.as_similarity())
         {
             let n = data.samples;
-            while_writing(|| {
-                write_matrix_npy(path, n, n, |i, row: &mut [S]| {
-                    give_way();
-                    row.iter_mut().zip(similarity.sample_row(i)).for_each(|(to, s)| *to = s);
-                })
+            write_matrix_npy(path, n, n, |i, row: &mut [S]| {
+                row.iter_mut().zip(similarity.sample_row(i)).for_each(|(to, s)| *to = s);
             })?;
         }
         if let Some((path, tree)) = self.linkage.as_ref().zip(fit.dendrogram()) {
             let merges = tree.to_scipy();
             let fill = |i: usize, row: &mut [f64]| row.copy_from_slice(&merges[i]);
-            while_writing(|| write_matrix_npy(path, merges.len(), 4, fill))?;
+            write_matrix_npy(path, merges.len(), 4, fill)?;
         }
         if let Some(path) = &self.membership {
             let ids = data.ids.as_deref();
-            while_writing(|| {
-                write_atomically(path, |file| item_consensus::write(file, cuts, memberships, ids))
-            })?;
+            write_atomically(path, |file| item_consensus::write(file, cuts, memberships, ids))?;
         }
         match &self.record {
             Some(path) => write_json(path, record),
@@ -147,7 +157,7 @@ impl OutputArgs {
             return Ok(out.write_all(text.as_bytes())?);
         }
         write_clusterings(out, &side_by_side(cuts, data)?)?;
-        console.note(text.trim_end());
+        console.styled(text.trim_end());
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use enclust::core::Report;
 
 use super::ClusterArgs;
-use crate::console::{Console, HEAD};
+use crate::console::{Console, HEAD, plain};
 use crate::record::{CutRecord, RunRecord, json};
 
 /// The scores in the table: the name in records and the heading of the column.
@@ -24,7 +24,8 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     line(head(record));
     record.results.iter().for_each(|cut| line(row(cut)));
     record.results.iter().filter_map(other_count).for_each(&mut line);
-    record.machine.idle_backend().into_iter().for_each(line);
+    record.machine.idle_backend().into_iter().for_each(&mut line);
+    record.replaced.iter().for_each(|path| line(format!("replaced {}", plain(path))));
     text
 }
 
@@ -50,7 +51,7 @@ pub fn details(record: &RunRecord, console: &Console) {
 
 fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
     let path = args.pool.as_ref().or(args.similarity_in.as_ref());
-    let mut words = path.map_or(String::new(), |path| format!("{}: ", path.display()));
+    let mut words = path.map_or(String::new(), |path| format!("{}: ", plain(path.display())));
     write_to(&mut words, format_args!("{} samples", record.samples));
     if let Some(ensemble) = &record.ensemble {
         let selection = &ensemble.selection;

@@ -21,7 +21,7 @@ use self::times::{Time, print_times, times};
 use super::study::{PoolsArgs, ThreadsArgs};
 use crate::console::Console;
 use crate::failure::Failure;
-use crate::interrupt::while_writing;
+use crate::files::{self, Files};
 use crate::progress::Progress;
 use crate::study_tables::{print_other_counts, print_shortfalls};
 use crate::text_table::{TextCell, TextTable};
@@ -96,6 +96,10 @@ pub fn run(
     };
     let selection = table.select(&request, &registries.double)?;
     let plan = selection.study.plan(registries, &args.pools.folders())?;
+    let replaced = Files::default()
+        .writes("--csv", args.csv.as_ref(), files::TABLE)
+        .writes("--chart", args.chart.as_ref(), files::CHART)
+        .check()?;
     let progress = Progress::new(console, "reading the pools");
     let options = args.threads.options(&progress);
     let results = match &args.out {
@@ -106,6 +110,9 @@ pub fn run(
     let rows = table.compare(&plan, &results, &selection.members)?;
     if let Some(path) = &args.csv {
         write_rows(path, &rows)?;
+    }
+    for path in replaced {
+        console.note(format_args!("replaced {}", path.display()));
     }
     introduce(table, &selection, out)?;
     if table.name == TIME {
@@ -123,7 +130,7 @@ pub fn run(
 fn draw(times: &[Time<'_>], path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let svg = svg_chart(times);
-    Ok(while_writing(|| write_atomically(path, |file| file.write_all(svg.as_bytes())))?)
+    Ok(write_atomically(path, |file| file.write_all(svg.as_bytes()))?)
 }
 
 fn introduce(
