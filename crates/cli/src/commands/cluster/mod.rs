@@ -91,13 +91,13 @@ pub struct ClusterArgs {
     outputs: outputs::OutputArgs,
 }
 
-/// One partition of the result.
 /// What a run cost.
 struct Effort {
     timings: Vec<Timing>,
     usage: Usage,
 }
 
+/// One partition of the result.
 #[derive(Debug)]
 struct Cut {
     /// Requested number of clusters; the partition may have a different number.
