@@ -13,6 +13,7 @@ pub const HEAD: Style = Style::new().bold();
 /// Style of highlighted names in a table.
 pub const NAME: Style = AnsiColor::Cyan.on_default();
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
 /// How many messages are printed.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -54,6 +55,11 @@ impl Console {
         if !self.verbosity.quiet {
             anstream::eprintln!("{text}");
         }
+    }
+
+    /// Prints a warning.
+    pub fn warn(&self, text: impl Display) {
+        self.styled(&format!("{WARNING}warning:{WARNING:#} {}", plain(text)));
     }
 
     /// Prints a message of level 1 (`-v`) or 2 (`-vv`).

@@ -29,8 +29,12 @@ mod unix {
     use signal_hook::iterator::Signals;
 
     pub fn listen() {
-        let ending = [SIGHUP, SIGINT, SIGTERM].into_iter().filter(|&signal| !is_ignored(signal));
-        let Ok(mut signals) = Signals::new(ending) else { return };
+        // `nohup` ignores SIGHUP, and it must stay ignored. Shells ignore SIGINT for programs in
+        // the background, which may still be sent to one of them by its number.
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup)) else {
+            return;
+        };
         let wait = move || {
             if let Some(signal) = signals.forever().next() {
                 // The exit code that shells report for a program that a signal ended.
@@ -40,8 +44,7 @@ mod unix {
         let _ = std::thread::Builder::new().name("signals".into()).spawn(wait);
     }
 
-    /// Whether the parent process told this one to ignore a signal, as `nohup` does with SIGHUP.
-    /// Known on Linux only.
+    /// Whether the parent process told this one to ignore a signal. Known on Linux only.
     fn is_ignored(signal: c_int) -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -47,6 +47,7 @@ mod record;
 mod selection;
 mod study_tables;
 mod text_table;
+mod warnings;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -254,7 +254,9 @@ mod tests {
         })
         .unwrap();
         assert!(
-            text.starts_with("lwca(theta=0.2) + threshold(alpha=0.7) + exact(lambda=0.3"),
+            text.starts_with(
+                "lwca(theta=0.2) + threshold(alpha=0.7, giant=0.7) + exact(lambda=0.3"
+            ),
             "{text}"
         );
     }
@@ -298,7 +300,7 @@ mod tests {
     fn an_enhancer_brings_its_confident_pairs() {
         let arguments =
             RecipeArgs { method: named("lwea"), enhance: named("admm"), ..Default::default() };
-        assert!(resolve(arguments).unwrap().contains("threshold(alpha=0.8) + admm"));
+        assert!(resolve(arguments).unwrap().contains("threshold(alpha=0.8, giant=1) + admm"));
     }
 
     #[test]

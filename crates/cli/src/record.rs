@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enclust::core::{
-    KernelUsage, Part, Partition, PipelineSpec, Report, Usage, Value, Values, Violations,
+    Constraints, KernelUsage, PairsReport, Part, Partition, PipelineSpec, Report, SecondOpinion,
+    Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
 use enclust_io::write_atomically;
@@ -16,6 +17,7 @@ use crate::failure::Failure;
 use crate::inputs::Input;
 use crate::machine::{MachineArgs, Width};
 use crate::selection::Selection;
+use crate::warnings::WarningRecord;
 
 /// Versions of the program and its environment.
 #[derive(Clone, Debug, Serialize)]
@@ -52,6 +54,9 @@ pub struct RunRecord {
     /// Report of the learned representation, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning: Option<Report>,
+    /// Report of the confident pairs, if there are any to enhance with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<PairsReport>,
     /// Report of the enhancement.
     pub report: Report,
     pub timings: Vec<Timing>,
@@ -59,6 +64,7 @@ pub struct RunRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<ChoiceRecord>,
     pub results: Vec<CutRecord>,
+    pub warnings: Vec<WarningRecord>,
     /// The files by their content.
     pub outputs: BTreeMap<&'static str, String>,
     /// Outputs that replaced an existing file.
@@ -92,6 +98,25 @@ pub struct MethodRecord {
 pub struct ConstraintsRecord {
     pub must_link: usize,
     pub cannot_link: usize,
+}
+
+/// The constraints that a result violates.
+#[derive(Clone, Debug, Serialize)]
+pub struct BrokenRecord {
+    pub must_link: Vec<[String; 2]>,
+    pub cannot_link: Vec<[String; 2]>,
+}
+
+impl BrokenRecord {
+    /// The pairs that a partition violates.
+    pub fn of(constraints: &Constraints, partition: &Partition, ids: Option<&[String]>) -> Self {
+        let name = |i: usize| ids.map_or((i + 1).to_string(), |ids| ids[i].clone());
+        let named = |pairs: Vec<(usize, usize)>| {
+            pairs.into_iter().map(|(i, j)| [name(i), name(j)]).collect()
+        };
+        let [must_link, cannot_link] = constraints.broken(partition).map(named);
+        BrokenRecord { must_link, cannot_link }
+    }
 }
 
 /// The resources of the run.
@@ -139,6 +164,12 @@ pub struct CutRecord {
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
     pub violations: Option<Violations>,
+    /// The violated constraints by the ids of the samples, or by their numbers counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenRecord>,
+    /// Agreement with the result without enhancement, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_opinion: Option<SecondOpinion>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<usize>>,
 }
@@ -211,14 +242,14 @@ impl CutRecord {
         scores: Option<&Scores>,
         violations: Option<Violations>,
     ) -> Self {
-        let mut sizes = vec![0; partition.clusters()];
-        partition.labels().iter().for_each(|&label| sizes[label] += 1);
         CutRecord {
             k,
             clusters: partition.clusters(),
-            sizes,
+            sizes: partition.sizes(),
             scores: scores.map(|scores| scores.named().into_iter().collect()),
             violations,
+            broken: None,
+            second_opinion: None,
             labels: None,
         }
     }

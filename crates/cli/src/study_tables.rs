@@ -3,20 +3,79 @@
 use std::io::Write;
 
 use enclust_experiment::study::{
-    Metric, Mode, OtherCount, Protocol, Results, Shortfall, SummaryRow, TunedRow, Tuning,
+    Comparison, Metric, Mode, OtherCount, Protocol, Results, Shortfall, SummaryRow, TunedRow,
+    Tuning, Unit,
 };
 
 use crate::console::plain;
 use crate::failure::Failure;
-use crate::text_table::{TextCell, TextTable};
+use crate::text_table::{Format, TextCell, TextTable};
 
-/// Prints everything: the variants, the tuned rows, the variants that do not help, and those
-/// that found a different number of clusters.
-pub fn print_results(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
-    print_summary(results, out)?;
-    print_tuned(results, out)?;
+/// Prints everything: the variants, how far they differ, the tuned rows, the variants that do not
+/// help, and those that found a different number of clusters.
+pub fn print_results(
+    results: &Results,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    print_summary(results, format, out)?;
+    print_comparisons(results, format, out)?;
+    print_tuned(results, format, out)?;
     print_shortfalls(results, out)?;
     print_other_counts(results, out)
+}
+
+/// Prints for each metric how far the variants differ, each compared with the best one.
+fn print_comparisons(
+    results: &Results,
+    format: Format,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    for comparison in results.comparisons()? {
+        let best = comparison.best();
+        writeln!(out, "\n{}", plain(in_a_line(&results.protocol, &comparison)))?;
+        let head = format!("compared with {best}");
+        let columns = [head.as_str(), "wins", "ties", "losses", "difference", "Wilcoxon", "Holm"];
+        let mut table = TextTable::new(columns);
+        for pair in comparison.with(best) {
+            let counts = [pair.wins, pair.ties, pair.losses].map(|count| count.to_string());
+            let p = [pair.wilcoxon_p, pair.holm_p].map(probability);
+            let cells = [
+                vec![pair.variant.to_string()],
+                counts.to_vec(),
+                vec![signed(pair.difference)],
+                p.to_vec(),
+            ];
+            table.add(cells.concat().into_iter().map(TextCell::plain).collect());
+        }
+        table.print_as(format, out)?;
+    }
+    Ok(())
+}
+
+/// What was compared, and whether there are differences at all.
+fn in_a_line(protocol: &Protocol, comparison: &Comparison<'_>) -> String {
+    let Comparison { metric, size, k, unit, observations, .. } = comparison;
+    let title = title(protocol, metric, size.unwrap_or_default(), *k);
+    let what = match unit {
+        Unit::Pools => format!("{observations} pools, mean of {} runs each", protocol.runs),
+        Unit::Runs => format!("{observations} runs"),
+    };
+    let friedman = comparison
+        .friedman
+        .map_or(String::new(), |test| format!("; Friedman p {}", probability(test.p)));
+    let critical = comparison.critical_difference.map_or(String::new(), |difference| {
+        format!("; mean ranks differ from {difference:.2} on (Nemenyi, 0.05)")
+    });
+    format!("{title} over {what}{friedman}{critical}")
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+fn signed(value: f64) -> String {
+    format!("{value:+.3}")
 }
 
 /// The title of the table for a value: one table per metric, size and number of clusters.
@@ -45,14 +104,14 @@ fn by_title<R>(rows: Vec<R>, title: impl Fn(&R) -> String) -> Vec<(String, Vec<R
 }
 
 /// Prints tables with one row per variant and one column per pool.
-fn print_summary(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_summary(results: &Results, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
     let protocol = &results.protocol;
     let titled = |row: &SummaryRow<'_>| title(protocol, &row.metric, row.size, row.k);
     for (at, (title, rows)) in by_title(results.summary()?, titled).iter().enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
-        summary_table(protocol, title, rows).print(out)?;
+        summary_table(protocol, title, rows).print_as(format, out)?;
     }
     Ok(())
 }
@@ -84,13 +143,13 @@ fn summary_table(protocol: &Protocol, title: &str, rows: &[SummaryRow<'_>]) -> T
 }
 
 /// Prints tables with one row per tuned recipe and one column per pool, with an explanation.
-fn print_tuned(results: &Results, out: &mut dyn Write) -> Result<(), Failure> {
+fn print_tuned(results: &Results, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
     let protocol = &results.protocol;
     let Some(tuning) = &protocol.tuning else { return Ok(()) };
     let titled = |row: &TunedRow<'_>| title(protocol, &row.metric, row.size, row.k);
     for (title, rows) in by_title(results.tuned()?, titled) {
         writeln!(out)?;
-        tuned_table(protocol, tuning, &title, &rows).print(out)?;
+        tuned_table(protocol, tuning, &title, &rows).print_as(format, out)?;
     }
     Ok(writeln!(out, "\n{}", how_to_read(&tuning.metric))?)
 }

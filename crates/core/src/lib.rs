@@ -29,8 +29,9 @@ mod reference;
 mod rules;
 mod run;
 mod stages;
+mod warnings;
 
-pub use compose::method::{Fit, Method, Outcome};
+pub use compose::method::{Fit, Method, Outcome, Plain};
 pub use compose::params::{
     NoParams, ParamSpec, ParamType, Parameters, Range, Value, Values, Weighting, check_range,
 };
@@ -40,6 +41,7 @@ pub use compose::spec::{Part, PipelineSpec};
 pub use compose::stages_of_a_run::Trace;
 pub use compose::table::{Entry, PartOf, Table};
 pub use data::constraints::{Constraints, Violations};
+pub use data::contingency::{Cell, Contingency, pairs_within};
 pub use data::dendrogram::{Dendrogram, Merge};
 pub use data::ensemble::{Ensemble, Label, MISSING};
 pub use data::grouping::Grouping;
@@ -62,7 +64,7 @@ pub use run::context::Ctx;
 pub use run::iterate::{Iteration, Labeller, NoState, State, Until};
 pub use run::quantities::Quantities;
 pub use run::question::Question;
-pub use run::report::{Certificate, Change, Record, Report, Status};
+pub use run::report::{Certificate, Change, PairsReport, Record, Report, Status};
 pub use run::watch::{Event, History, Observer, Watch};
 pub use stages::backend::{
     Backend, Eigen, Kernel, SparseProduct, SparseSolve, SpdSolve, check_panel, check_product,
@@ -77,3 +79,4 @@ pub use stages::enhance::{Claims, Enhance, Enhanced, NoEnhancement, Problem};
 pub use stages::metered::{KernelUsage, Metered, Usage};
 pub use stages::stage::Stage;
 pub use stages::stop::{Check, Stop, Target, by_labels};
+pub use warnings::{SecondOpinion, Warning, ensemble_warnings, label_warnings, similarity_warning};

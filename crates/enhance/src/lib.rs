@@ -35,6 +35,7 @@ mod admm;
 mod exact;
 pub mod objective;
 mod path;
+mod percolation;
 mod threshold;
 mod two_sided;
 

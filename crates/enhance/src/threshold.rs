@@ -2,9 +2,11 @@
 
 use enclust_core::{
     Bytes, Confidence, Confident, Csr, Ctx, Error, Footprint, Microclusters, Range, Real, Result,
-    Shape, Similarity, part,
+    Shape, Similarity, Warning, part,
 };
 use rayon::prelude::*;
+
+use crate::percolation::{Shares, Thresholds};
 
 part! {
     /// Selects the pairs that at least the share α of the clusterings joins.
@@ -16,9 +18,15 @@ part! {
     /// over the clusterings that label both samples. Comparing a count with the floating-point
     /// product α·m would decide some pairs wrongly.
     ///
+    /// If one connected component of H holds nearly all samples, enhancement makes them one
+    /// cluster. `giant` prevents this: α is raised in steps of 1/m, for m clusterings, until no
+    /// component holds more than this share of the samples. If a component holds more at every α
+    /// up to 1, no pairs are selected, and the run [warns](Warning::Percolates). The α that was
+    /// used is in [`Confident::alpha`].
+    ///
     /// # Parameters
     ///
-    /// `alpha` (α).
+    /// `alpha` (α) and `giant`, which is 1 in the paper: α is never raised.
     ///
     /// # Complexity
     ///
@@ -53,12 +61,24 @@ part! {
         /// α: the share of the clusterings that must join a pair; 0 selects every pair that any
         /// clustering joins.
         pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0), tried [0.7, 0.75, 0.8];
+        /// Largest share of the samples that a connected component of the pairs may hold; α is
+        /// raised until it holds. 1 switches this off, as published.
+        pub giant: f64 = 1.0, in Range::Within(0.0, 1.0);
     }
 }
 
 impl Threshold {
     fn believes(&self, share: f64) -> bool {
         share > 0.0 && share >= self.alpha
+    }
+
+    /// The threshold that is used; `None` if a component is too large at every threshold.
+    fn raised(&self, pairs: &Shares, microclusters: &Microclusters) -> Option<f64> {
+        if self.giant >= 1.0 {
+            return Some(self.alpha);
+        }
+        let thresholds = Thresholds::from(self.alpha, microclusters.clusterings());
+        thresholds.without_giant(pairs, microclusters.grouping().sizes(), self.giant)
     }
 }
 
@@ -84,17 +104,24 @@ impl<S: Real> Confidence<S> for Threshold {
                 },
             )
             .collect();
+        let Some(alpha) = self.raised(&pairs, microclusters) else {
+            let refusal = Warning::Percolates { giant: self.giant };
+            return Ok(Confident::none(n).with_refusal(refusal));
+        };
         let with = |value: &dyn Fn(usize, u32, f64) -> S| {
             let rows = pairs.iter().enumerate();
-            let valued =
-                rows.map(|(p, row)| row.iter().map(|&(q, s)| (q, value(p, q, s))).collect());
-            Csr::symmetric_from_upper(valued.collect())
+            let kept = |row: &'_ Vec<(u32, f64)>, p: usize| {
+                let kept = row.iter().filter(|(_, share)| *share >= alpha);
+                kept.map(|&(q, s)| (q, value(p, q, s))).collect()
+            };
+            Csr::symmetric_from_upper(rows.map(|(p, row)| kept(row, p)).collect())
         };
         let labelled = |p: usize| microclusters.labelled_weight(p) > 0.0;
         let within = (0..n).map(|p| if labelled(p) { S::one() } else { S::zero() }).collect();
         let fixed = with(&|p, q, _| similarity.between(p, q as usize));
         let fixed_within = (0..n).map(labelled).collect();
-        Confident::new(with(&|_, _, share| S::of(share)), within, fixed, fixed_within)
+        let graph = with(&|_, _, share| S::of(share));
+        Ok(Confident::new(graph, within, fixed, fixed_within)?.with_alpha(alpha))
     }
 
     /// The pairs in growing lists, then with their values and mirrored. The number of pairs is an
@@ -106,7 +133,8 @@ impl<S: Real> Confidence<S> for Threshold {
         let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);
         let valued = once + once * both;
         let headers = shape.each_group(3 * size_of::<Vec<(u32, S)>>() + size_of::<usize>());
-        let buffers = shape.in_double().vector() * 2 * shape.threads as u64;
+        // Rows of shares, and the sets of groups that find components.
+        let buffers = shape.in_double().vector() * (2 * shape.threads as u64 + 2);
         Footprint::new(Confident::<S>::bytes(shape, pairs), found + valued + headers + buffers)
     }
 }

@@ -2,7 +2,9 @@
 
 mod oracle;
 
-use enclust_core::{Component, Ensemble, Microclusters};
+use enclust_core::{
+    Component, Confidence, Confident, Ctx, Ensemble, Microclusters, Similarity, Warning,
+};
 use enclust_enhance::Threshold;
 use enclust_testkit::generate::ensembles_with_missing;
 use oracle::Case;
@@ -51,7 +53,97 @@ fn alpha_out_of_range_is_refused() {
     }
 }
 
+/// The confident pairs over groups, with a guard against large components.
+fn guarded(e: &Ensemble, alpha: f64, giant: f64) -> Confident<f64> {
+    let rows = Microclusters::of(e);
+    let similarity: Similarity<f64> = rows.co_association(|_, _| 1.0).unwrap();
+    let threshold = Threshold::default().alpha(alpha).giant(giant);
+    threshold.select(&rows, &similarity, &Ctx::default()).unwrap()
+}
+
+/// The share of the samples in the largest component of the pairs of samples that at least the
+/// share alpha of the clusterings joins. Samples with equal rows are connected.
+fn largest_component(e: &Ensemble, alpha: f64) -> f64 {
+    let n = e.samples();
+    let rows = Microclusters::singletons(e);
+    let joined = |i: usize, j: usize| {
+        let mut shares = vec![0.0; n - i - 1];
+        rows.co_occurrence(i, &mut shares);
+        let labelled = (0..e.clusterings()).any(|k| rows.label(i, k) != enclust_core::MISSING);
+        let equal = (0..e.clusterings()).all(|k| rows.label(i, k) == rows.label(j, k));
+        labelled && equal || shares[j - i - 1] > 0.0 && shares[j - i - 1] >= alpha
+    };
+    let mut component: Vec<usize> = (0..n).collect();
+    for i in 0..n {
+        for j in i + 1..n {
+            if joined(i, j) {
+                let (from, to) = (component[j], component[i]);
+                component.iter_mut().filter(|c| **c == from).for_each(|c| *c = to);
+            }
+        }
+    }
+    let size = |c: usize| component.iter().filter(|&&other| other == c).count();
+    (0..n).map(size).max().unwrap() as f64 / n as f64
+}
+
+/// Two groups of samples that 14 of 20 clusterings join. Sample 39 is with each of them in 17
+/// clusterings, so all samples are connected at 0.8, and the two groups fall apart at 0.9. Every
+/// clustering splits one other sample off.
+fn bridged() -> Ensemble {
+    let label = |k: usize, i: usize| match i {
+        _ if i == 2 * k => 2,
+        _ if k < 14 => 0,
+        39 => usize::from(k >= 17),
+        _ => i / 20,
+    };
+    let columns: Vec<Vec<usize>> =
+        (0..20).map(|k| (0..40).map(|i| label(k, i)).collect()).collect();
+    Ensemble::from_columns(&columns).unwrap()
+}
+
+#[test]
+fn a_graph_that_percolates_is_broken_by_a_higher_threshold() {
+    let e = bridged();
+    assert_eq!(largest_component(&e, 0.8), 1.0);
+    assert_eq!(largest_component(&e, 0.9), 0.5);
+    let published = guarded(&e, 0.8, 1.0);
+    assert_eq!(published.alpha, Some(0.8));
+    assert_eq!(published.report(Microclusters::of(&e).grouping()).largest_component, 1.0);
+    let raised = guarded(&e, 0.8, 0.7);
+    assert_eq!(raised.alpha, Some(0.9));
+    let report = raised.report(Microclusters::of(&e).grouping());
+    assert_eq!(report.largest_component, largest_component(&e, 0.9));
+    assert!(report.pairs > 0);
+}
+
+#[test]
+fn nothing_is_selected_if_a_component_is_too_large_at_every_threshold() {
+    let e = Ensemble::from_columns(&[[0, 0, 0, 0, 1], [0, 0, 0, 0, 0]]).unwrap();
+    let refused = guarded(&e, 0.8, 0.7);
+    assert_eq!(refused.refusal, Some(Warning::Percolates { giant: 0.7 }));
+    assert_eq!((refused.graph.entries(), refused.fixed.entries()), (0, 0));
+    assert_eq!(refused.alpha, None);
+}
+
 proptest! {
+    #[test]
+    fn the_guard_uses_the_smallest_threshold_that_holds(
+        e in ensembles_with_missing(12, 6, 3),
+        count in 0_usize..=6,
+        giant in 0.2..1.0,
+    ) {
+        let m = e.clusterings();
+        let count = count.min(m);
+        let alphas = (count..=m).map(|c| c as f64 / m as f64);
+        let expected = alphas.into_iter().find(|&alpha| largest_component(&e, alpha) <= giant);
+        let found = guarded(&e, count as f64 / m as f64, giant);
+        prop_assert_eq!(found.alpha, expected);
+        match expected {
+            Some(alpha) => prop_assert_eq!(found, guarded(&e, alpha, 1.0)),
+            None => prop_assert_eq!(found.graph.entries(), 0),
+        }
+    }
+
     #[test]
     fn equals_the_definition_over_samples(e in ensembles_with_missing(10, 5, 3), alpha in 0.0..=1.0) {
         let (merged, n) = (Case::<f64>::merged(&e, alpha, true), e.samples());

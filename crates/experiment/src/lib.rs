@@ -4,6 +4,7 @@
 //! - [`PaperDraws`] draws ensembles, [`Summary`] summarises runs.
 //! - [`study`] runs every variant of a pipeline on every draw from every pool. A study can be
 //!   stopped, resumed, and split over machines.
+//! - [`statistics`] tests whether variants differ.
 //! - [`reproduce`] contains the tables of the EC-CMS paper as studies and compares the results
 //!   with the published values.
 //!
@@ -21,6 +22,7 @@
 mod draws;
 mod error;
 pub mod reproduce;
+pub mod statistics;
 pub mod study;
 mod summary;
 

@@ -1,33 +1,31 @@
 //! Accuracy under the best matching of clusters.
 
-use crate::contingency::{Cell, Contingency};
+use enclust_core::{Cell, Contingency};
 
-impl Contingency {
-    /// Share of the samples in matched clusters, for the one-to-one matching of the clusters of
-    /// both partitions that maximises it. The numbers of clusters may differ; samples in
-    /// clusters without a partner count as wrong.
-    ///
-    /// Solved by shortest augmenting paths (Jonker and Volgenant): with k ≤ l the
-    /// numbers of clusters, O(k²l) time and O(n + l) memory. Counts are whole numbers, so the
-    /// optimum is exact and symmetric in the two partitions.
-    ///
-    /// ```
-    /// use enclust_core::Partition;
-    /// use enclust_metrics::Contingency;
-    ///
-    /// let truth = Partition::from_labels([0, 0, 0, 1, 1]);
-    /// let found = Partition::from_labels([4, 4, 6, 6, 5]);
-    /// assert_eq!(Contingency::of(&truth, &found)?.accuracy(), 3.0 / 5.0);
-    /// # Ok::<(), enclust_core::Error>(())
-    /// ```
-    pub fn accuracy(&self) -> f64 {
-        let matched = if self.row_sizes().len() <= self.column_sizes().len() {
-            Matching::best(self)
-        } else {
-            Matching::best(&self.transposed())
-        };
-        matched as f64 / self.samples() as f64
-    }
+/// Share of the samples in matched clusters, for the one-to-one matching of the clusters of
+/// both partitions that maximises it. The numbers of clusters may differ; samples in
+/// clusters without a partner count as wrong.
+///
+/// Solved by shortest augmenting paths (Jonker and Volgenant): with k ≤ l the
+/// numbers of clusters, O(k²l) time and O(n + l) memory. Counts are whole numbers, so the
+/// optimum is exact and symmetric in the two partitions.
+///
+/// ```
+/// use enclust_core::{Contingency, Partition};
+/// use enclust_metrics::accuracy;
+///
+/// let truth = Partition::from_labels([0, 0, 0, 1, 1]);
+/// let found = Partition::from_labels([4, 4, 6, 6, 5]);
+/// assert_eq!(accuracy(&Contingency::of(&truth, &found)?), 3.0 / 5.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+pub fn accuracy(overlaps: &Contingency) -> f64 {
+    let matched = if overlaps.row_sizes().len() <= overlaps.column_sizes().len() {
+        Matching::best(overlaps)
+    } else {
+        Matching::best(&overlaps.transposed())
+    };
+    matched as f64 / overlaps.samples() as f64
 }
 
 /// A matching of rows to columns, extended by one row at a time. There are at most as many rows

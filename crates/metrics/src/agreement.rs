@@ -1,9 +1,8 @@
 //! Scores without a truth: agreement between clusterings.
 
-use enclust_core::{Ensemble, Error, MISSING, Partition, Result};
+use enclust_core::{Contingency, Ensemble, Error, MISSING, Partition, Result};
 
-use crate::contingency::Contingency;
-use crate::nmi::NmiMean;
+use crate::nmi::{NmiMean, nmi};
 
 /// Mean NMI of a partition with the base clusterings.
 ///
@@ -24,7 +23,7 @@ use crate::nmi::NmiMean;
 /// [`Error::Size`] if the partition and the ensemble have different numbers of samples,
 /// [`Error::Empty`] if every label of the ensemble is missing.
 pub fn mean_agreement(ensemble: &Ensemble, partition: &Partition, mean: NmiMean) -> Result<f64> {
-    mean_score(ensemble, partition, |overlaps| overlaps.nmi(mean))
+    mean_score(ensemble, partition, |overlaps| nmi(overlaps, mean))
 }
 
 /// Mean ARI of a partition with the base clusterings; otherwise like [`mean_agreement`], with
@@ -55,7 +54,7 @@ pub fn diversity(ensemble: &Ensemble) -> f64 {
         let clusters = (ensemble.clusters()[a], ensemble.clusters()[b]);
         let overlaps = overlaps(clusters, column(ensemble, a), column(ensemble, b))?;
         let weight = weight(ensemble, a) * weight(ensemble, b);
-        Some((weight, 1.0 - overlaps.nmi(NmiMean::Arithmetic)))
+        Some((weight, 1.0 - nmi(&overlaps, NmiMean::Arithmetic)))
     }))
     .unwrap_or(0.0)
 }

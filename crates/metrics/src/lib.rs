@@ -6,10 +6,10 @@
 //! | score | definition | symmetric |
 //! |---|---|---|
 //! | [`ari`](Contingency::ari) | adjusted Rand index of Hubert and Arabie | yes |
-//! | [`nmi`](Contingency::nmi) | mutual information over a [mean](NmiMean) of the entropies | yes |
-//! | [`pairs`](Contingency::pairs) | precision, recall and F1 over pairs of samples | F1 only |
-//! | [`accuracy`](Contingency::accuracy) | share of samples kept by the best matching of clusters | yes |
-//! | [`purity`](Contingency::purity) | share of samples in the majority class of their cluster | no |
+//! | [`nmi`](nmi()) | mutual information over a [mean](NmiMean) of the entropies | yes |
+//! | [`pair_scores`] | precision, recall and F1 over pairs of samples | F1 only |
+//! | [`accuracy`](accuracy()) | share of samples kept by the best matching of clusters | yes |
+//! | [`purity`](purity()) | share of samples in the majority class of their cluster | no |
 //!
 //! [`Scores`] contains all of them. Without a truth, use [`mean_agreement`] of a partition with
 //! an ensemble and [`diversity`] of an ensemble.
@@ -28,15 +28,15 @@
 
 mod accuracy;
 mod agreement;
-mod ari;
-mod contingency;
 mod nmi;
 mod pairs;
 mod purity;
 mod scores;
 
+pub use accuracy::accuracy;
 pub use agreement::{diversity, mean_agreement, mean_agreement_ari};
-pub use contingency::{Cell, Contingency};
-pub use nmi::NmiMean;
-pub use pairs::PairScores;
+pub use enclust_core::Contingency;
+pub use nmi::{NmiMean, mutual_information, nmi};
+pub use pairs::{PairScores, pair_scores};
+pub use purity::purity;
 pub use scores::Scores;

@@ -1,8 +1,6 @@
 //! Normalised mutual information.
 
-use enclust_core::choice;
-
-use crate::contingency::Contingency;
+use enclust_core::{Contingency, choice};
 
 choice! {
     /// The mean of the two entropies by which the mutual information is divided.
@@ -34,54 +32,56 @@ impl NmiMean {
     }
 }
 
-impl Contingency {
-    /// Mutual information over a mean of the entropies, in [0, 1].
-    ///
-    /// It is exactly 1 for equal partitions, also if both are a single cluster, and 0 if only
-    /// one of them is a single cluster.
-    ///
-    /// ```
-    /// use enclust_core::Partition;
-    /// use enclust_metrics::{Contingency, NmiMean};
-    ///
-    /// let a = Partition::from_labels([0, 0, 1, 1]);
-    /// let b = Partition::from_labels([0, 1, 2, 3]);
-    /// let overlaps = Contingency::of(&a, &b)?;
-    /// assert!((overlaps.nmi(NmiMean::Arithmetic) - 2.0 / 3.0).abs() < 1e-15);
-    /// assert!((overlaps.nmi(NmiMean::Max) - 0.5).abs() < 1e-15);
-    /// # Ok::<(), enclust_core::Error>(())
-    /// ```
-    ///
-    /// Reference: A. Strehl, J. Ghosh, *Cluster ensembles*, JMLR 3 (2002), with
-    /// the geometric mean.
-    pub fn nmi(&self, mean: NmiMean) -> f64 {
-        if self.is_identity() {
-            return 1.0;
-        }
-        let (first, second) = (self.entropy(self.row_sizes()), self.entropy(self.column_sizes()));
-        if first == 0.0 || second == 0.0 {
-            return 0.0;
-        }
-        (self.mutual_information() / mean.of(first, second)).clamp(0.0, 1.0)
+/// Mutual information over a mean of the entropies, in [0, 1].
+///
+/// It is exactly 1 for equal partitions, also if both are a single cluster, and 0 if only
+/// one of them is a single cluster.
+///
+/// ```
+/// use enclust_core::{Contingency, Partition};
+/// use enclust_metrics::{NmiMean, nmi};
+///
+/// let a = Partition::from_labels([0, 0, 1, 1]);
+/// let b = Partition::from_labels([0, 1, 2, 3]);
+/// let overlaps = Contingency::of(&a, &b)?;
+/// assert!((nmi(&overlaps, NmiMean::Arithmetic) - 2.0 / 3.0).abs() < 1e-15);
+/// assert!((nmi(&overlaps, NmiMean::Max) - 0.5).abs() < 1e-15);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// Reference: A. Strehl, J. Ghosh, *Cluster ensembles*, JMLR 3 (2002), with
+/// the geometric mean.
+pub fn nmi(overlaps: &Contingency, mean: NmiMean) -> f64 {
+    if overlaps.is_identity() {
+        return 1.0;
     }
+    let (first, second) = (
+        entropy(overlaps.samples(), overlaps.row_sizes()),
+        entropy(overlaps.samples(), overlaps.column_sizes()),
+    );
+    if first == 0.0 || second == 0.0 {
+        return 0.0;
+    }
+    (mutual_information(overlaps) / mean.of(first, second)).clamp(0.0, 1.0)
+}
 
-    /// Mutual information of the two partitions, in nats.
-    pub fn mutual_information(&self) -> f64 {
-        let n = self.samples() as f64;
-        self.cells()
-            .iter()
-            .map(|c| {
-                let expected =
-                    self.row_sizes()[c.row] as f64 * self.column_sizes()[c.column] as f64 / n;
-                c.count as f64 / n * (c.count as f64 / expected).ln()
-            })
-            .sum()
-    }
+/// Mutual information of the two partitions, in nats.
+pub fn mutual_information(overlaps: &Contingency) -> f64 {
+    let n = overlaps.samples() as f64;
+    overlaps
+        .cells()
+        .iter()
+        .map(|c| {
+            let expected =
+                overlaps.row_sizes()[c.row] as f64 * overlaps.column_sizes()[c.column] as f64 / n;
+            c.count as f64 / n * (c.count as f64 / expected).ln()
+        })
+        .sum()
+}
 
-    /// Entropy of a partition with these cluster sizes, in nats. It is exactly 0 for a single
-    /// cluster, because ln 1 is 0.
-    fn entropy(&self, sizes: &[usize]) -> f64 {
-        let n = self.samples() as f64;
-        sizes.iter().filter(|&&s| s > 0).map(|&s| s as f64 / n * (n / s as f64).ln()).sum()
-    }
+/// Entropy of a partition with these cluster sizes, in nats. It is exactly 0 for a single
+/// cluster, because ln 1 is 0.
+fn entropy(samples: usize, sizes: &[usize]) -> f64 {
+    let n = samples as f64;
+    sizes.iter().filter(|&&s| s > 0).map(|&s| s as f64 / n * (n / s as f64).ln()).sum()
 }

@@ -1,10 +1,11 @@
 //! All scores at once.
 
-use enclust_core::{Partition, Result};
+use enclust_core::{Contingency, Partition, Result};
 
-use crate::contingency::Contingency;
-use crate::nmi::NmiMean;
-use crate::pairs::PairScores;
+use crate::accuracy::accuracy;
+use crate::nmi::{NmiMean, nmi};
+use crate::pairs::{PairScores, pair_scores};
+use crate::purity::purity;
 
 /// Every score of a partition against the truth.
 ///
@@ -22,13 +23,13 @@ use crate::pairs::PairScores;
 pub struct Scores {
     /// [Adjusted Rand index](Contingency::ari).
     pub ari: f64,
-    /// [Normalised mutual information](Contingency::nmi), arithmetic mean.
+    /// [Normalised mutual information](nmi()), arithmetic mean.
     pub nmi: f64,
-    /// [Precision, recall and F1](Contingency::pairs) over pairs.
+    /// [Precision, recall and F1](pair_scores) over pairs.
     pub pairs: PairScores,
-    /// [Accuracy](Contingency::accuracy) under the best matching.
+    /// [Accuracy](accuracy()) under the best matching.
     pub accuracy: f64,
-    /// [Purity](Contingency::purity).
+    /// [Purity](purity()).
     pub purity: f64,
 }
 
@@ -43,10 +44,10 @@ impl Scores {
         let overlaps = Contingency::of(truth, predicted)?;
         Ok(Scores {
             ari: overlaps.ari(),
-            nmi: overlaps.nmi(NmiMean::Arithmetic),
-            pairs: overlaps.pairs(),
-            accuracy: overlaps.accuracy(),
-            purity: overlaps.purity(),
+            nmi: nmi(&overlaps, NmiMean::Arithmetic),
+            pairs: pair_scores(&overlaps),
+            accuracy: accuracy(&overlaps),
+            purity: purity(&overlaps),
         })
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use enclust_experiment::study;
 
+use super::study::TablesArgs;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::study_tables::print_results;
@@ -23,12 +24,15 @@ pub struct MergeArgs {
     /// Folders of the shards, from `enclust study --shard`
     #[arg(value_name = "SHARD", required = true)]
     shards: Vec<PathBuf>,
+
+    #[command(flatten)]
+    tables: TablesArgs,
 }
 
 /// Merges the shards and prints the summary.
 pub fn run(args: &MergeArgs, console: &Console, out: &mut dyn Write) -> Result<(), Failure> {
     let results = study::merge(&args.out, &args.shards)?;
-    print_results(&results, out)?;
+    print_results(&results, args.tables.format, out)?;
     console.note(format_args!("results are in {}", args.out.display()));
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::study_tables::print_results;
+use crate::text_table::Format;
 
 /// Run a study from a file
 ///
@@ -48,6 +49,17 @@ pub struct StudyArgs {
 
     #[command(flatten)]
     threads: ThreadsArgs,
+
+    #[command(flatten)]
+    tables: TablesArgs,
+}
+
+/// How tables are printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct TablesArgs {
+    /// Format of the printed tables
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, help_heading = "Output")]
+    pub format: Format,
 }
 
 /// The location of pools.
@@ -100,7 +112,7 @@ pub fn run(
     let results = plan.run_in(&folder, &options)?;
     drop(progress);
     match args.shard {
-        None => print_results(&results, out)?,
+        None => print_results(&results, args.tables.format, out)?,
         Some(shard) => say_shard(&plan, shard, console),
     }
     console.note(format_args!("results are in {}", folder.display()));

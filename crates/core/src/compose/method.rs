@@ -13,10 +13,11 @@ use crate::memory::{self, Bytes, Need, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
 use crate::run::question::Question;
-use crate::run::report::Report;
+use crate::run::report::{PairsReport, Report};
 use crate::stages::component::{Component, forward};
 use crate::stages::consensus::{Consensus, Fitted};
 use crate::stages::stage::Stage;
+use crate::warnings::{SecondOpinion, Warning, ensemble_warnings, label_warnings};
 
 /// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is one implementation;
 /// any algorithm that reads the whole ensemble can be another.
@@ -31,13 +32,28 @@ pub trait Method<S: Real>: Component {
         false
     }
 
-    /// Fits the ensemble and cuts the result into k clusters.
+    /// Fits the ensemble and cuts the result into k clusters. If the method enhances a
+    /// similarity, the result without enhancement is computed for comparison.
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome> {
-        let fit = self.fit(ensemble, &Question::clusters(k), ctx)?;
+        let question = Question::clusters(k).with_second_opinion();
+        let fit = self.fit(ensemble, &question, ctx)?;
         let partition = fit.cut(k, ctx)?;
         let violations = fit.violations(&partition);
-        let Fit { learning, report, timings, .. } = fit;
-        Ok(Outcome { partition, learning, report, timings, violations })
+        let second_opinion = fit.second_opinion(k, &partition, ctx)?;
+        let mut warnings = ensemble_warnings(ensemble);
+        let about_labels = fit.label_warnings(k, &partition, second_opinion);
+        let Fit { learning, pairs, report, timings, warnings: about_fit, .. } = fit;
+        warnings.extend(about_fit.into_iter().chain(about_labels));
+        Ok(Outcome {
+            partition,
+            learning,
+            pairs,
+            report,
+            timings,
+            violations,
+            second_opinion,
+            warnings,
+        })
     }
 }
 
@@ -54,8 +70,14 @@ pub struct Fit<S> {
     pub evidence: Evidence<S>,
     /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
+    /// Report on the confident pairs, if there are any to enhance with.
+    pub pairs: Option<PairsReport>,
     /// Report on the enhancement.
     pub report: Report,
+    /// Warnings that do not depend on the number of clusters.
+    pub warnings: Vec<Warning>,
+    /// The consensus of the similarity before enhancement, if the question asks for it.
+    pub plain: Option<Plain<S>>,
     /// The consensus.
     pub fitted: Box<dyn Fitted<S>>,
     /// Time of each stage, in order.
@@ -126,7 +148,10 @@ impl<S: Real> Fit<S> {
         Fit {
             evidence,
             learning: None,
+            pairs: None,
             report: Report::direct("none"),
+            warnings: Vec::new(),
+            plain: None,
             fitted,
             timings: Vec::new(),
             constraints: None,
@@ -147,6 +172,45 @@ impl<S: Real> Fit<S> {
         ctx.install(|ctx| self.fitted.cut(k, ctx))?
     }
 
+    /// Compares a partition into k clusters with that of the similarity before enhancement;
+    /// `None` if nothing was enhanced or if the question did not ask for it. A consensus function
+    /// without a tree is compared only for the k of the question.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the consensus function.
+    pub fn second_opinion(
+        &self,
+        k: usize,
+        partition: &Partition,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Option<SecondOpinion>> {
+        let plain = match &self.plain {
+            Some(Plain::Fitted(fitted)) => ctx.install(|ctx| fitted.cut(k, ctx))??,
+            Some(Plain::Cut { k: cut, partition }) if *cut == k => partition.clone(),
+            _ => return Ok(None),
+        };
+        SecondOpinion::between(partition, &plain).map(Some)
+    }
+
+    /// The warnings about a partition into k clusters, with the
+    /// [second opinion](Self::second_opinion) on it if there is one.
+    pub fn label_warnings(
+        &self,
+        k: usize,
+        partition: &Partition,
+        second_opinion: Option<SecondOpinion>,
+    ) -> Vec<Warning> {
+        let collapsed = second_opinion.filter(SecondOpinion::has_collapsed);
+        let mut warnings = label_warnings(partition, k, self.evidence.grouping().len());
+        if let Some(opinion) = collapsed {
+            // This message states the large cluster as well.
+            warnings.retain(|warning| !matches!(warning, Warning::OneLargeCluster { .. }));
+            warnings.push(Warning::Collapsed(opinion));
+        }
+        warnings
+    }
+
     /// The number of constraints that a partition violates; `None` if there are no constraints.
     pub fn violations(&self, partition: &Partition) -> Option<Violations> {
         self.constraints.as_ref().map(|c| c.violations(partition))
@@ -158,6 +222,20 @@ impl<S: Real> Fit<S> {
     }
 }
 
+/// The consensus of a similarity before enhancement.
+#[non_exhaustive]
+pub enum Plain<S> {
+    /// A tree, which can be cut into any k.
+    Fitted(Box<dyn Fitted<S>>),
+    /// The partition for the k of the question, if there is no tree.
+    Cut {
+        /// The number of clusters that was requested.
+        k: usize,
+        /// The partition.
+        partition: Partition,
+    },
+}
+
 /// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -166,10 +244,16 @@ pub struct Outcome {
     pub partition: Partition,
     /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
+    /// Report on the confident pairs, if there are any to enhance with.
+    pub pairs: Option<PairsReport>,
     /// Report on the enhancement.
     pub report: Report,
     /// Time of each stage, in order.
     pub timings: Vec<(Stage, Duration)>,
     /// The number of constraints that the partition violates; `None` if there are no constraints.
     pub violations: Option<Violations>,
+    /// How far the partition agrees with the one without enhancement, if there was one.
+    pub second_opinion: Option<SecondOpinion>,
+    /// What may be wrong with the ensemble or the partition.
+    pub warnings: Vec<Warning>,
 }

@@ -280,10 +280,12 @@ where
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub fn footprint(&self, shape: &Shape) -> Vec<Need> {
-        self.footprint_keeping(shape, Kept::Nothing)
+        self.footprint_keeping(shape, Kept::Nothing, false)
     }
 
-    pub(super) fn footprint_keeping(&self, shape: &Shape, kept: Kept) -> Vec<Need> {
+    /// The needs of a run that keeps these results, with or without the consensus of the plain
+    /// similarity.
+    pub(super) fn footprint_keeping(&self, shape: &Shape, kept: Kept, plain: bool) -> Vec<Need> {
         let Shape { samples, clusterings, groups, .. } = *shape;
         let rows = Microclusters::footprint(samples, clusterings, groups);
         let mut first = self.ca.footprint(shape);
@@ -298,6 +300,15 @@ where
             Need::new(Stage::Ca, self.ca.name(), held, first),
         ];
         if !self.enhance.is_identity() {
+            if plain {
+                let own = self.consensus.footprint(&shape.clone().with_input(evidence));
+                let name = self.consensus.name();
+                needs.push(Need::new(Stage::Plain, name, held + evidence, own));
+                // Without a tree, only the labels are kept.
+                if self.consensus.makes_tree() {
+                    held = held + own.result;
+                }
+            }
             let pairs = self.confidence.footprint(shape);
             let enhanced = self.enhancement(shape, pairs.result);
             let before = held + evidence;

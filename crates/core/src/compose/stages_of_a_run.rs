@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::compose::method::Fit;
+use crate::compose::method::{Fit, Plain};
 use crate::compose::pipeline::Pipeline;
 use crate::data::ensemble::Ensemble;
 use crate::data::grouping::Grouping;
@@ -18,13 +18,14 @@ use crate::run::context::Ctx;
 use crate::run::iterate::Until;
 use crate::run::quantities::Quantities;
 use crate::run::question::Question;
-use crate::run::report::Report;
+use crate::run::report::{PairsReport, Report};
 use crate::stages::ca::{Ca, Represented};
 use crate::stages::confidence::Confidence;
 use crate::stages::confident::Confident;
 use crate::stages::consensus::Consensus;
 use crate::stages::enhance::{Enhance, Problem};
 use crate::stages::stage::Stage;
+use crate::warnings::Warning;
 
 /// A run with all intermediate results.
 #[non_exhaustive]
@@ -90,7 +91,8 @@ where
         ctx.watch().begin(Stage::Microclusters)?;
         let microclusters = Microclusters::of(ensemble);
         let budget = |shape: &Shape| {
-            memory::check(|shape| self.footprint_keeping(shape, kept), shape, limit)
+            let plain = question.second_opinion;
+            memory::check(|shape| self.footprint_keeping(shape, kept, plain), shape, limit)
         };
         let needs = budget(&shape_of(&microclusters, question, ctx))?;
         watch.lap(Stage::Microclusters);
@@ -115,10 +117,18 @@ where
             needs
         };
         let given = regroup(represented.evidence, &grouping)?;
+        let plain = self.plain_consensus(&given, &needs, question, ctx)?;
+        if plain.is_some() {
+            watch.lap(Stage::Plain);
+        }
+        let (mut pairs, mut warnings) = (None, Vec::new());
         let (evidence, given, confident, report) = match given {
             Evidence::Similarity(a) if !self.enhance.is_identity() => {
                 let run = Enhancement { microclusters: &microclusters, a: &a, question };
                 let (c, confident, report) = self.enhance(run, &needs, ctx, &mut watch)?;
+                let found = confident.report(a.grouping());
+                warnings.extend(about_pairs(&confident, &found));
+                pairs = Some(found);
                 let kept = (kept == Kept::Everything).then_some((a, confident));
                 let (given, confident) = kept.unzip();
                 (c.into(), given, confident, report)
@@ -131,7 +141,18 @@ where
         watch.lap(Stage::Consensus);
         let constraints = self.constraints.clone();
         let timings = watch.laps;
-        let fit = Fit { evidence, learning, report, fitted, timings, constraints, clusters };
+        let fit = Fit {
+            evidence,
+            learning,
+            pairs,
+            report,
+            warnings,
+            plain,
+            fitted,
+            timings,
+            constraints,
+            clusters,
+        };
         Ok(Made { microclusters, given, confident, fit })
     }
 
@@ -147,6 +168,29 @@ where
         let until =
             Until::default().with_stop(stop).with_labeller(labeller.as_ref().map(|f| f as _));
         self.ca.build_until(microclusters, question, until, ctx)
+    }
+
+    /// The consensus of the evidence before enhancement, if the question asks for it. A
+    /// consensus without a tree is cut now, because it may hold as much memory as the evidence.
+    fn plain_consensus(
+        &self,
+        given: &Evidence<S>,
+        needs: &[Need],
+        question: &Question,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Option<Plain<S>>> {
+        let tree = self.consensus.makes_tree();
+        let wanted = question.second_opinion && (tree || question.k.is_some());
+        if !wanted || self.enhance.is_identity() {
+            return Ok(None);
+        }
+        let stage = begin(ctx, needs, Stage::Plain)?;
+        let quiet = stage.with_watch(ctx.watch().quiet());
+        let fitted = self.consensus.fit(given, &quiet)?;
+        Ok(Some(match question.k.filter(|_| !tree) {
+            Some(k) => Plain::Cut { k, partition: fitted.cut(k, &quiet)? },
+            None => Plain::Fitted(fitted),
+        }))
     }
 
     /// Computes the labels of an iterate; `None` if the question has no k.
@@ -225,6 +269,12 @@ where
             None => Ok(Arc::clone(evidence.grouping())),
         }
     }
+}
+
+/// The warning about confident pairs that cannot enhance anything.
+fn about_pairs<S>(confident: &Confident<S>, report: &PairsReport) -> Option<Warning> {
+    let empty = (report.pairs == 0).then_some(Warning::NothingEnhanced);
+    confident.refusal.clone().or(empty)
 }
 
 /// The input of an enhancement.

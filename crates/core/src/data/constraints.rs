@@ -124,14 +124,31 @@ impl Constraints {
     ///
     /// If the partition has fewer samples than the constraints.
     pub fn violations(&self, partition: &Partition) -> Violations {
+        let [must_link, cannot_link] = self.broken(partition).map(|pairs| pairs.len());
+        Violations { must_link, cannot_link }
+    }
+
+    /// The must-link pairs and the cannot-link pairs that the partition violates.
+    ///
+    /// ```
+    /// use enclust_core::{Constraints, Partition};
+    ///
+    /// let c = Constraints::new(4, &[(0, 1)], &[(2, 3)])?;
+    /// let [must_link, cannot_link] = c.broken(&Partition::from_labels([0, 1, 2, 2]));
+    /// assert_eq!((must_link, cannot_link), (vec![(0, 1)], vec![(2, 3)]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If the partition has fewer samples than the constraints.
+    pub fn broken(&self, partition: &Partition) -> [Vec<(usize, usize)>; 2] {
         let labels = partition.labels();
         let broken = |pairs: &[Pair], together: bool| {
-            pairs.iter().filter(|&&(i, j)| (labels[i] == labels[j]) != together).count()
+            let is_broken = |&(i, j): &Pair| (labels[i] == labels[j]) != together;
+            pairs.iter().copied().filter(is_broken).collect()
         };
-        Violations {
-            must_link: broken(&self.must_link, true),
-            cannot_link: broken(&self.cannot_link, false),
-        }
+        [broken(&self.must_link, true), broken(&self.cannot_link, false)]
     }
 
     /// The grouping with every constrained sample in its own group; the other samples of a group

@@ -96,10 +96,59 @@ impl Dendrogram {
     }
 
     /// SciPy's linkage matrix Z, with one row (cluster, cluster, height, size) per merge.
+    ///
+    /// Heights increase strictly: tied heights are replaced by successive floating-point numbers,
+    /// without exceeding the largest height. Programs that sort the merges by height, such as
+    /// SciPy's `cut_tree`, therefore keep their order and cut the tree in the same way as
+    /// [`cut`](Self::cut).
+    ///
+    /// ```
+    /// use enclust_core::Dendrogram;
+    ///
+    /// let d = Dendrogram::from_members(4, &[(0, 1, 0.5), (2, 3, 0.5), (0, 2, 0.75)])?;
+    /// let heights: Vec<f64> = d.to_scipy().iter().map(|row| row[2]).collect();
+    /// assert_eq!(heights, [0.5, 0.5_f64.next_up(), 0.75]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
     pub fn to_scipy(&self) -> Vec<[f64; 4]> {
-        self.merges
-            .iter()
-            .map(|m| [m.left as f64, m.right as f64, m.height, m.size as f64])
-            .collect()
+        let heights = increasing(self.merges.iter().map(|m| m.height).collect());
+        let row =
+            |(m, height): (&Merge, f64)| [m.left as f64, m.right as f64, height, m.size as f64];
+        self.merges.iter().zip(heights).map(row).collect()
+    }
+}
+
+/// The heights with ties and decreases replaced by successive numbers.
+fn increasing(mut heights: Vec<f64>) -> Vec<f64> {
+    let largest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut least = f64::NEG_INFINITY;
+    for height in &mut heights {
+        *height = height.max(least);
+        least = height.next_up();
+    }
+    // If all heights are 0, there is no room below the largest one.
+    if largest > 0.0 {
+        let mut most = largest;
+        for height in heights.iter_mut().rev() {
+            *height = height.min(most);
+            most = height.next_down();
+        }
+    }
+    heights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::increasing;
+
+    #[test]
+    fn heights_increase_strictly_within_their_range() {
+        let given = vec![0.0, 0.0, 0.0, 0.5, 0.5 - 1e-16, 0.75, 1.0, 1.0, 1.0];
+        let heights = increasing(given.clone());
+        assert!(heights.is_sorted_by(|a, b| a < b), "{heights:?}");
+        assert_eq!((heights[0], heights[8]), (0.0, 1.0));
+        assert!(heights.iter().zip(&given).all(|(a, b)| (a - b).abs() < 1e-15));
+        assert!(increasing(vec![0.0; 5]).is_sorted_by(|a, b| a < b));
+        assert_eq!(increasing(vec![0.25, 0.5]), [0.25, 0.5]);
     }
 }

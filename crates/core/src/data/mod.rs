@@ -1,6 +1,8 @@
 //! Labels, groups and partitions of samples.
 
+mod ari;
 pub(crate) mod constraints;
+pub(crate) mod contingency;
 pub(crate) mod dendrogram;
 pub(crate) mod ensemble;
 pub(crate) mod grouping;

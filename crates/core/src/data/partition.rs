@@ -69,4 +69,23 @@ impl Partition {
     pub fn clusters(&self) -> usize {
         self.clusters
     }
+
+    /// Number of samples in each cluster.
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![0; self.clusters];
+        self.labels.iter().for_each(|&label| sizes[label] += 1);
+        sizes
+    }
+
+    /// The share of the samples in the largest cluster; 0 if there are no samples.
+    ///
+    /// ```
+    /// use enclust_core::Partition;
+    ///
+    /// assert_eq!(Partition::from_labels([0, 0, 1, 0]).largest_share(), 0.75);
+    /// ```
+    pub fn largest_share(&self) -> f64 {
+        let largest = self.sizes().into_iter().max().unwrap_or(0);
+        largest as f64 / self.len().max(1) as f64
+    }
 }

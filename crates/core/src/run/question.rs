@@ -19,17 +19,25 @@ use crate::error::{Error, Result};
 pub struct Question {
     /// The number of clusters, if the run is for one.
     pub k: Option<usize>,
+    /// Whether a run that enhances also fits the consensus function to the plain similarity; see
+    /// [`Fit::second_opinion`](crate::Fit::second_opinion).
+    pub second_opinion: bool,
 }
 
 impl Question {
     /// A run for k clusters.
     pub fn clusters(k: usize) -> Self {
-        Question { k: Some(k) }
+        Question::maybe(Some(k))
     }
 
     /// A run for k clusters if a number is given, and for any number otherwise.
     pub fn maybe(k: Option<usize>) -> Self {
-        Question { k }
+        Question { k, ..Question::default() }
+    }
+
+    /// The same question, and the result without enhancement for comparison.
+    pub fn with_second_opinion(self) -> Self {
+        Question { second_opinion: true, ..self }
     }
 
     /// The number of clusters.

@@ -210,6 +210,19 @@ pub struct Certificate {
     pub fixed_error: f64,
 }
 
+/// The report on the confident pairs of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct PairsReport {
+    /// The threshold α that was used, if the rule has one. It may be higher than the given one.
+    pub alpha: Option<f64>,
+    /// Number of confident pairs of different groups.
+    pub pairs: usize,
+    /// The share of the samples in the largest connected component of the confident pairs.
+    pub largest_component: f64,
+}
+
 /// The report on an iteration, or on a part that does not iterate.
 ///
 /// With the feature `serde` the last iteration is serialised if there is one, and omitted when a

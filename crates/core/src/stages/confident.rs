@@ -8,6 +8,8 @@ use crate::evidence::similarity::{Similarity, same_to_rounding};
 use crate::memory::{Bytes, Shape};
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
+use crate::run::report::PairsReport;
+use crate::warnings::Warning;
 
 /// Confident pairs: a graph H whose edges carry information, and a set Ω of entries that are
 /// fixed to a value. Graph and set are separate because they may differ: a constraint fixes an
@@ -28,6 +30,10 @@ pub struct Confident<S> {
     /// Whether the pairs within a group are in Ω (fixed at the similarity's own value), for each
     /// group.
     pub fixed_within: Vec<bool>,
+    /// The threshold α by which the pairs were selected, if there is one.
+    pub alpha: Option<f64>,
+    /// Why no pairs were selected, if the rule refused to select any.
+    pub refusal: Option<Warning>,
 }
 
 impl<S: Real> Confident<S> {
@@ -38,6 +44,42 @@ impl<S: Real> Confident<S> {
             within: vec![S::zero(); groups],
             fixed: Csr::empty(groups, groups),
             fixed_within: vec![false; groups],
+            alpha: None,
+            refusal: None,
+        }
+    }
+
+    /// The same pairs, selected by this threshold.
+    pub fn with_alpha(self, alpha: f64) -> Self {
+        Confident { alpha: Some(alpha), ..self }
+    }
+
+    /// The same pairs, with the reason why the rule selected none.
+    pub fn with_refusal(self, refusal: Warning) -> Self {
+        Confident { refusal: Some(refusal), ..self }
+    }
+
+    /// The number of pairs and the size of their largest connected component, for groups of the
+    /// samples of this grouping.
+    ///
+    /// ```
+    /// use enclust_core::{Confident, Similarity};
+    ///
+    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
+    /// let report = Confident::from_pairs(&a, [(0, 1, 1.0)])?.report(a.grouping());
+    /// assert_eq!((report.pairs, report.largest_component), (1, 2.0 / 3.0));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn report(&self, grouping: &Grouping) -> PairsReport {
+        let mut held = vec![0; grouping.len()];
+        for (&component, &size) in self.graph.components().iter().zip(grouping.sizes()) {
+            held[component] += size;
+        }
+        let largest = held.into_iter().max().unwrap_or(0);
+        PairsReport {
+            alpha: self.alpha,
+            pairs: self.graph.entries() / 2,
+            largest_component: largest as f64 / grouping.samples().max(1) as f64,
         }
     }
 
@@ -54,7 +96,8 @@ impl<S: Real> Confident<S> {
         fixed_within: Vec<bool>,
     ) -> Result<Self> {
         let groups = within.len();
-        let confident = Confident { graph, within, fixed, fixed_within };
+        let confident =
+            Confident { graph, within, fixed, fixed_within, alpha: None, refusal: None };
         confident.check(groups)?;
         Ok(confident)
     }
@@ -161,7 +204,7 @@ impl<S: Real> Confident<S> {
         let fixed = graph.mapped(|p, q, _| similarity.between(p, q));
         let within: Vec<S> = within.into_iter().map(|w| w.unwrap_or(S::zero())).collect();
         let fixed_within = within.iter().map(|w| *w > S::zero()).collect();
-        Confident { graph, within, fixed, fixed_within }
+        Confident { graph, within, fixed, fixed_within, alpha: None, refusal: None }
     }
 
     /// The same pairs over a finer grouping. Each group of the finer grouping must be contained
@@ -196,6 +239,8 @@ impl<S: Real> Confident<S> {
             within: parents.iter().map(|p| self.within[inherited(p)]).collect(),
             fixed: split(&self.fixed, &parents, &parts, fixed_inside),
             fixed_within: parents.iter().map(|p| self.fixed_within[inherited(p)]).collect(),
+            alpha: self.alpha,
+            refusal: self.refusal.clone(),
         })
     }
 

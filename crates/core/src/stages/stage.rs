@@ -26,6 +26,9 @@ pub enum Stage {
     Microclusters,
     /// The representation of the ensemble, usually a co-association matrix: [`Ca`](crate::Ca).
     Ca,
+    /// The consensus of the similarity before enhancement, for comparison. This stage has no
+    /// choice of parts.
+    Plain,
     /// The selection of confident pairs: [`Confidence`](crate::Confidence).
     Confidence,
     /// The enhancement of the similarity: [`Enhance`](crate::Enhance).
@@ -44,9 +47,10 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order of the data.
-    pub const ALL: [Stage; 9] = [
+    pub const ALL: [Stage; 10] = [
         Stage::Microclusters,
         Stage::Ca,
+        Stage::Plain,
         Stage::Confidence,
         Stage::Enhance,
         Stage::Stop,
@@ -65,6 +69,7 @@ impl Stage {
         match self {
             Stage::Microclusters => "microclusters",
             Stage::Ca => "ca",
+            Stage::Plain => "plain",
             Stage::Confidence => "confidence",
             Stage::Enhance => "enhance",
             Stage::Stop => "stop",
@@ -80,6 +85,7 @@ impl Stage {
         match self {
             Stage::Microclusters => "merging of equal rows",
             Stage::Ca => "representation",
+            Stage::Plain => "plain consensus",
             Stage::Confidence => "confidence rule",
             Stage::Enhance => "enhancer",
             Stage::Stop => "stopping rule",

@@ -8,6 +8,7 @@ use enclust_core::{Event, Watch};
 use enclust_io::write_atomically;
 use serde::Serialize;
 
+use super::comparison::Pair;
 use super::engine;
 use super::journal::{self, Finished, Journal};
 use super::plan::Plan;
@@ -182,6 +183,8 @@ fn write_tables(
         return Ok(());
     }
     put("summary.csv", csv(&results.summary()?))?;
+    let pairs: Vec<Pair<'_>> = results.comparisons()?.into_iter().flat_map(|c| c.pairs).collect();
+    put("comparisons.csv", csv(&pairs))?;
     if results.protocol.tuning.is_some() {
         put("tuned.csv", csv(&results.tuned()?))?;
     }

@@ -59,12 +59,13 @@
 //! |---|---|
 //! | `runs.csv` | `pool,size,run,variant,k,metric,value`, one row per run and metric |
 //! | `summary.csv` | mean, sample standard deviation, rank and average rank |
+//! | `comparisons.csv` | for every pair of variants: wins, ties, losses, mean difference, p-values |
 //! | `tuned.csv` | mean, standard deviation and selected values of each mode, if the study is tuned |
 //! | `timings.csv` | seconds of each stage of each run |
 //! | `record.json` | versions, the resolved study, draws, hashes, threads |
 //! | `journal` | the finished runs, for resuming |
 //!
-//! `runs.csv`, `summary.csv` and `tuned.csv` are identical byte for byte for any number of
+//! `runs.csv`, `summary.csv`, `comparisons.csv` and `tuned.csv` are identical byte for byte for any number of
 //! threads, whether or not the process was killed and restarted, and whether or not the study
 //! was split into [shards](Shard) and merged by [`merge`].
 //!
@@ -82,6 +83,7 @@
 
 mod cell;
 mod cluster_counts;
+mod comparison;
 mod composed;
 mod engine;
 mod file;
@@ -101,6 +103,7 @@ mod variants;
 
 pub use cell::CellResult;
 pub use cluster_counts::OtherCount;
+pub use comparison::{Comparison, Pair, Unit};
 pub use composed::Registries;
 pub use file::{
     Clusters, Draws, Grid, GridStage, GridValues, OneOrMany, PublishedWord, Recipe, Settings,

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use enclust::core::{Constraints, Ensemble, Error, Partition, Similarity};
+use enclust::core::{
+    Constraints, Ensemble, Error, Partition, Similarity, Warning, similarity_warning,
+};
 use enclust::registry::Precision;
 use enclust_io::{ReadError, read_labels_with, read_pairs, read_similarity};
 
@@ -18,6 +20,8 @@ pub struct Data<S> {
     pub ensemble: Option<Ensemble>,
     pub selection: Option<Selection>,
     pub similarity: Option<Similarity<S>>,
+    /// What may be wrong with the similarity that was read.
+    pub similarity_warning: Option<Warning>,
     pub truth: Option<Partition>,
     pub ids: Option<Vec<String>>,
     pub constraints: Option<Constraints>,
@@ -33,6 +37,7 @@ impl<S: Precision> Data<S> {
             samples: similarity.as_ref().map_or(0, |s: &Similarity<S>| s.grouping().samples()),
             ensemble: None,
             selection: None,
+            similarity_warning: similarity.as_ref().and_then(similarity_warning),
             similarity,
             truth: None,
             ids: None,

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use enclust::core::{
-    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report, Stage, Usage,
-    Violations,
+    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report, SecondOpinion, Stage,
+    Usage, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
@@ -34,10 +34,11 @@ use crate::progress::Watching;
 use crate::recipe::RecipeArgs;
 use crate::record;
 use crate::record::{
-    ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord, MethodRecord,
-    RunRecord, Timing, Versions,
+    BrokenRecord, ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord,
+    MethodRecord, RunRecord, Timing, Versions,
 };
 use crate::selection::SelectionArgs;
+use crate::warnings::WarningRecord;
 
 /// Cluster a pool of base clusterings
 ///
@@ -105,6 +106,7 @@ struct Cut {
     partition: Partition,
     scores: Option<Scores>,
     violations: Option<Violations>,
+    second_opinion: Option<SecondOpinion>,
 }
 
 /// Runs the command in the requested precision.
@@ -138,7 +140,7 @@ impl ClusterArgs {
 
         let metered = Metered::new(&*backend);
         let ctx = self.machine.context(&metered, self.selection.seed.into());
-        let question = Question::maybe(self.k.only());
+        let question = Question::maybe(self.k.only()).with_second_opinion();
         let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
         drop(watching);
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
@@ -218,20 +220,45 @@ impl ClusterArgs {
             machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
             learning: fit.learning.clone().map(Report::without_last),
+            pairs: fit.pairs,
             report: fit.report.clone().without_last(),
             timings: effort.timings,
             choice: None,
-            results: cuts.iter().map(CutRecord::from).collect(),
+            results: cuts.iter().map(|cut| data.result(cut)).collect(),
+            warnings: warnings(data, fit, cuts),
             outputs: self.outputs.paths(),
             replaced: Vec::new(),
         }
     }
 }
 
-impl From<&Cut> for CutRecord {
-    fn from(cut: &Cut) -> Self {
-        CutRecord::of(cut.k, &cut.partition, cut.scores.as_ref(), cut.violations)
+impl<S> Data<S> {
+    /// The record of a result.
+    fn result(&self, cut: &Cut) -> CutRecord {
+        let Cut { k, partition, scores, violations, second_opinion } = cut;
+        let broken = |c| BrokenRecord::of(c, partition, self.ids.as_deref());
+        CutRecord {
+            broken: self.constraints.as_ref().map(broken),
+            second_opinion: *second_opinion,
+            ..CutRecord::of(*k, partition, scores.as_ref(), *violations)
+        }
     }
+}
+
+/// The warnings about the data, the fit and each result.
+fn warnings<S: Precision>(data: &Data<S>, fit: &Fit<S>, cuts: &[Cut]) -> Vec<WarningRecord> {
+    let ensemble = data.ensemble.as_ref().zip(data.selection.as_ref());
+    let mut warnings: Vec<WarningRecord> = ensemble
+        .map(|(ensemble, selection)| WarningRecord::of_ensemble(ensemble, selection))
+        .unwrap_or_default();
+    let similarity = data.similarity_warning.clone();
+    warnings.extend(similarity.map(|warning| WarningRecord::new(warning, None)));
+    warnings.extend(fit.warnings.iter().map(|w| WarningRecord::new(w.clone(), None)));
+    for cut in cuts {
+        let found = fit.label_warnings(cut.k, &cut.partition, cut.second_opinion);
+        warnings.extend(found.into_iter().map(|w| WarningRecord::new(w, Some(cut.k))));
+    }
+    warnings
 }
 
 fn fit<S: Precision>(
@@ -268,7 +295,8 @@ fn cuts<S: Precision>(
         let score = |truth| Scores::of(truth, &partition);
         let scores = data.truth.as_ref().map(score).transpose()?;
         let violations = fit.violations(&partition);
-        cuts.push(Cut { k, partition, scores, violations });
+        let second_opinion = fit.second_opinion(k, &partition, ctx)?;
+        cuts.push(Cut { k, partition, scores, violations, second_opinion });
     }
     Ok(cuts)
 }

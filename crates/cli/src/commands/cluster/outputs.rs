@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use enclust::core::{Bytes, Ensemble, Fit};
 use enclust::registry::Precision;
 use enclust_io::{
@@ -18,6 +19,17 @@ use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
 use crate::files::{self, Files};
 use crate::record::{RunRecord, write_json};
+use crate::warnings;
+
+/// The diagonal of a similarity that is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Diagonal {
+    /// Every sample has similarity 1 with itself
+    #[default]
+    Unit,
+    /// The values that the method computed
+    Computed,
+}
 
 /// Files to write and how to print.
 #[derive(Clone, Debug, clap::Args)]
@@ -31,6 +43,10 @@ pub struct OutputArgs {
     /// Write the similarity that was clustered, n x n floats
     #[arg(long, value_name = "FILE.npy")]
     pub similarity: Option<PathBuf>,
+
+    /// Diagonal of that similarity: 1, or the values that the method computed [default: unit]
+    #[arg(long, value_enum, value_name = "KIND", requires = "similarity")]
+    diagonal: Option<Diagonal>,
 
     /// Write the tree as SciPy's linkage matrix, (n - 1) x 4 floats
     #[arg(long, value_name = "FILE.npy")]
@@ -116,6 +132,9 @@ impl OutputArgs {
             let n = data.samples;
             write_matrix_npy(path, n, n, |i, row: &mut [S]| {
                 row.iter_mut().zip(similarity.sample_row(i)).for_each(|(to, s)| *to = s);
+                if self.diagonal.unwrap_or_default() == Diagonal::Unit {
+                    row[i] = S::one();
+                }
             })?;
         }
         if let Some((path, tree)) = self.linkage.as_ref().zip(fit.dendrogram()) {
@@ -153,6 +172,7 @@ impl OutputArgs {
         }
         let text = summary::text(args, &record);
         summary::details(&record, console);
+        warnings::print(&record.warnings, console);
         if self.out.is_some() {
             return Ok(out.write_all(text.as_bytes())?);
         }
@@ -189,6 +209,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let outputs = OutputArgs {
             out: None,
+            diagonal: None,
             similarity: Some(folder.path().join("C.npy")),
             linkage: None,
             membership: None,

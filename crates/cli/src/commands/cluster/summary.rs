@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use enclust::core::Report;
+use enclust::core::{PairsReport, Report, SecondOpinion};
 
 use super::ClusterArgs;
 use crate::console::{Console, HEAD, plain};
@@ -21,9 +21,12 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     };
     line(about_data(args, record));
     line(about_run(record));
+    record.pairs.as_ref().into_iter().for_each(|pairs| line(about_pairs(pairs)));
     line(head(record));
     record.results.iter().for_each(|cut| line(row(cut)));
     record.results.iter().filter_map(other_count).for_each(&mut line);
+    record.results.iter().flat_map(broken).for_each(&mut line);
+    record.results.iter().filter_map(agreement).for_each(&mut line);
     record.machine.idle_backend().into_iter().for_each(&mut line);
     record.replaced.iter().for_each(|path| line(format!("replaced {}", plain(path))));
     text
@@ -33,6 +36,33 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
 fn other_count(cut: &CutRecord) -> Option<String> {
     let CutRecord { k, clusters, .. } = cut;
     (k != clusters).then(|| format!("k = {k} asked for, {clusters} found"))
+}
+
+/// The violated constraints of a cut, as many as fit on a line for each kind.
+fn broken(cut: &CutRecord) -> Vec<String> {
+    const SHOWN: usize = 8;
+    let Some(broken) = &cut.broken else { return Vec::new() };
+    let kinds = [("must-links", &broken.must_link), ("cannot-links", &broken.cannot_link)];
+    let told = |(kind, pairs): (&str, &Vec<[String; 2]>)| {
+        let shown: Vec<String> =
+            pairs.iter().take(SHOWN).map(|[a, b]| format!("{} - {}", plain(a), plain(b))).collect();
+        let more = if pairs.len() > SHOWN { ", …" } else { "" };
+        format!("k = {}: broken {kind}: {}{more}", cut.k, shown.join(", "))
+    };
+    kinds.into_iter().filter(|(_, pairs)| !pairs.is_empty()).map(told).collect()
+}
+
+/// The note on the result without enhancement.
+fn agreement(cut: &CutRecord) -> Option<String> {
+    let SecondOpinion { agreement, largest, plain_largest, .. } = cut.second_opinion?;
+    let percent = |share: f64| 100.0 * share;
+    Some(format!(
+        "k = {}: ARI {agreement:.3} to the result without enhancement; largest cluster {:.0} % \
+         of the samples, without enhancement {:.0} %",
+        cut.k,
+        percent(largest),
+        percent(plain_largest)
+    ))
 }
 
 /// Prints parameters and times if the verbosity requests them.
@@ -99,6 +129,15 @@ fn about_run(record: &RunRecord) -> String {
     let seconds: f64 = record.timings.iter().map(|timing| timing.seconds).sum();
     write_to(&mut words, format_args!("; {seconds:.2} s"));
     words
+}
+
+fn about_pairs(report: &PairsReport) -> String {
+    let PairsReport { alpha, pairs, largest_component, .. } = report;
+    let alpha = alpha.map_or(String::new(), |alpha| format!(" at alpha {alpha}"));
+    format!(
+        "{pairs} confident pairs{alpha}, the largest component holds {:.0} % of the samples",
+        100.0 * largest_component
+    )
 }
 
 fn head(record: &RunRecord) -> String {

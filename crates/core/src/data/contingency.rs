@@ -1,6 +1,7 @@
 //! Overlaps of two partitions.
 
-use enclust_core::{Error, Partition, Result};
+use crate::data::partition::Partition;
+use crate::error::{Error, Result};
 
 /// The samples in a pair of clusters of two partitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,7 @@ pub struct Cell {
 /// the result.
 ///
 /// ```
-/// use enclust_core::Partition;
-/// use enclust_metrics::{Cell, Contingency};
+/// use enclust_core::{Cell, Contingency, Partition};
 ///
 /// let a = Partition::from_labels([0, 0, 1, 1]);
 /// let b = Partition::from_labels([0, 0, 0, 1]);
@@ -62,7 +62,7 @@ impl Contingency {
     }
 
     /// Counts (row, column) pairs; `None` if there are none.
-    pub(crate) fn count(
+    pub fn count(
         row_clusters: usize,
         column_clusters: usize,
         pairs: impl Iterator<Item = (usize, usize)>,
@@ -138,6 +138,15 @@ impl Contingency {
 }
 
 /// Number of clusters that are not empty.
-pub(crate) fn occupied(sizes: &[usize]) -> usize {
+fn occupied(sizes: &[usize]) -> usize {
     sizes.iter().filter(|&&size| size > 0).count()
+}
+
+/// Number of pairs within groups of these sizes.
+///
+/// ```
+/// assert_eq!(enclust_core::pairs_within([3, 1, 2]), 4);
+/// ```
+pub fn pairs_within(sizes: impl IntoIterator<Item = usize>) -> u128 {
+    sizes.into_iter().map(|s| s as u128 * (s as u128).saturating_sub(1) / 2).sum()
 }

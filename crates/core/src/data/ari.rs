@@ -1,7 +1,6 @@
 //! The adjusted Rand index.
 
-use crate::contingency::Contingency;
-use crate::pairs::pairs_within;
+use crate::data::contingency::{Contingency, pairs_within};
 
 impl Contingency {
     /// The adjusted Rand index of Hubert and Arabie.
@@ -20,8 +19,7 @@ impl Contingency {
     /// numbers until the final division, so the index is exactly symmetric.
     ///
     /// ```
-    /// use enclust_core::Partition;
-    /// use enclust_metrics::Contingency;
+    /// use enclust_core::{Contingency, Partition};
     ///
     /// let a = Partition::from_labels([0, 0, 1, 1]);
     /// let b = Partition::from_labels([0, 0, 1, 2]);
