@@ -41,6 +41,9 @@ pub struct RunRecord {
     pub versions: Versions,
     pub command: Vec<String>,
     pub inputs: Vec<Input>,
+    /// The layouts of text files, for the summary.
+    #[serde(skip)]
+    pub layouts: Vec<String>,
     pub samples: usize,
     /// Number of distinct label rows, with constrained samples counted separately: the size of
     /// all computations.
@@ -48,6 +51,9 @@ pub struct RunRecord {
     pub ensemble: Option<EnsembleRecord>,
     pub method: MethodRecord,
     pub constraints: Option<ConstraintsRecord>,
+    /// How many samples have a true class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<TruthRecord>,
     pub machine: MachineRecord,
     pub seed: u32,
     /// Report of the learned representation, if there is one.
@@ -93,6 +99,14 @@ pub struct MethodRecord {
 pub struct ConstraintsRecord {
     pub must_link: usize,
     pub cannot_link: usize,
+}
+
+/// Numbers of samples with and without a true class.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TruthRecord {
+    /// The samples on which the scores are computed.
+    pub samples: usize,
+    pub missing: usize,
 }
 
 /// The resources of the run.
