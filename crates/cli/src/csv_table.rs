@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use enclust::core::MISSING;
 use enclust_io::Pool;
 
+use crate::console::plain;
+
 /// Writes a header and rows of cells.
 pub fn write_csv<R: IntoIterator<Item = String>>(
     out: &mut dyn Write,
@@ -19,7 +21,8 @@ pub fn write_csv<R: IntoIterator<Item = String>>(
     table.flush()
 }
 
-/// Writes one column per clustering, like `enclust_io::write_pool`.
+/// Writes one column per clustering, like `enclust_io::write_pool`. Control characters in names
+/// are escaped, because the table may be shown on a terminal.
 pub fn write_clusterings(out: &mut dyn Write, pool: &Pool) -> io::Result<()> {
     let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
     let numbered = || (1..=clusterings).map(|k| format!("c{k}")).collect();
@@ -30,10 +33,14 @@ pub fn write_clusterings(out: &mut dyn Write, pool: &Pool) -> io::Result<()> {
         label => label.to_string(),
     };
     let row = |sample: usize| {
-        let id = ids.map(|ids| ids[sample].clone());
+        let id = ids.map(|ids| plain(&ids[sample]));
         id.into_iter().chain((0..clusterings).map(move |k| label(sample, k)))
     };
-    write_csv(out, ids.map(|_| "id".to_string()).into_iter().chain(names), (0..samples).map(row))
+    write_csv(
+        out,
+        ids.map(|_| "id".to_string()).into_iter().chain(names.into_iter().map(plain)),
+        (0..samples).map(row),
+    )
 }
 
 /// A number as text; empty if there is none.

@@ -84,7 +84,7 @@ pub fn run_with<A: Into<OsString> + Clone>(
     let words: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let arguments = match Arguments::read(&words) {
         Ok(arguments) => arguments,
-        Err(error) => return answer_parser(&error, out),
+        Err(error) => return answer_parser(&legible(error, &words), out),
     };
     let console = Console::new(arguments.verbosity, words);
     if let Err(failure) = machine::start_threads() {
@@ -102,16 +102,19 @@ pub fn run_with<A: Into<OsString> + Clone>(
     }
 }
 
+/// The error of the parser without control characters. Its message repeats arguments and also
+/// contains styles, so the arguments are escaped before they are parsed again.
+fn legible(error: clap::Error, words: &[OsString]) -> clap::Error {
+    let escaped = words.iter().map(|word| console::plain(word.to_string_lossy()).into());
+    let escaped: Vec<OsString> = escaped.collect();
+    if escaped == words { error } else { Arguments::read(&escaped).err().unwrap_or(error) }
+}
+
 /// Help and version are results; all other messages of the parser are usage errors.
 fn answer_parser(error: &clap::Error, out: &mut dyn Write) -> u8 {
     let text = error.render();
     if error.use_stderr() {
-        // The message repeats arguments, which may contain escape sequences.
-        let unstyled = text.to_string();
-        match console::plain(&unstyled) {
-            shown if shown == unstyled => anstream::eprint!("{}", text.ansi()),
-            shown => anstream::eprint!("{shown}"),
-        }
+        anstream::eprint!("{}", text.ansi());
         return failure::USAGE;
     }
     match write!(out, "{}", text.ansi()).and_then(|()| out.flush()) {

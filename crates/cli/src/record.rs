@@ -9,7 +9,6 @@ use enclust::core::{
     KernelUsage, Part, Partition, PipelineSpec, Report, Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
-use enclust::registry::DEFAULT_BACKEND;
 use enclust_io::write_atomically;
 use serde::Serialize;
 
@@ -191,11 +190,6 @@ pub fn json(value: &Value) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Whether a backend brings kernels under its own name.
-fn is_foreign(backend: &str) -> bool {
-    !["reference", DEFAULT_BACKEND].contains(&backend)
-}
-
 impl MachineRecord {
     /// What to say if a backend was named that had nothing to do.
     pub fn idle_backend(&self) -> Option<String> {
@@ -205,11 +199,9 @@ impl MachineRecord {
 
     /// The record of these options on this machine.
     pub fn of(machine: &MachineArgs, usage: &Usage) -> Self {
-        let idle =
-            |name: &String| usage.kernels.is_empty() || is_foreign(name) && !usage.involves(name);
         MachineRecord {
             kernels: usage.kernels.clone(),
-            backend_is_idle: machine.backend.as_ref().is_some_and(idle),
+            backend_is_idle: machine.backend.is_some() && usage.backend_is_idle,
             threads: thread_count(machine.threads),
             precision: machine.precision,
             backend: machine.backend_name().to_string(),

@@ -6,6 +6,7 @@ use enclust_experiment::study::{
     Metric, Mode, OtherCount, Protocol, Results, Shortfall, SummaryRow, TunedRow, Tuning,
 };
 
+use crate::console::plain;
 use crate::failure::Failure;
 use crate::text_table::{TextCell, TextTable};
 
@@ -153,7 +154,7 @@ pub fn print_shortfalls(results: &Results, out: &mut dyn Write) -> Result<(), Fa
         )?);
     }
     for shortfall in &shortfalls {
-        writeln!(out, "{}", in_words(&results.protocol, shortfall))?;
+        writeln!(out, "{}", plain(in_words(&results.protocol, shortfall)))?;
     }
     Ok(())
 }
@@ -178,10 +179,10 @@ pub fn print_other_counts(results: &Results, out: &mut dyn Write) -> Result<(), 
         let place = title(&results.protocol, pool, size, None);
         let (least, most) = found.into_inner();
         let found = if least == most { least.to_string() } else { format!("{least} to {most}") };
-        writeln!(
-            out,
+        let line = format!(
             "{variant} on {place}: {k} clusters asked for, {found} found in {of} of {runs} runs"
-        )?;
+        );
+        writeln!(out, "{}", plain(line))?;
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ fn two_outputs_on_one_path_are_refused() {
     let folder = Folder::with_pool();
     let line = format!("{CLUSTER} --similarity x.npy --linkage ./x.npy");
     folder.run(&line).failed(2, &["--linkage ./x.npy", "the same file as --similarity"]);
-    assert_eq!(names(&folder), ["pool.csv"]);
+    assert_eq!(names(&folder), ["pool.csv", "truth.csv"]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_study_owns_its_folder_and_stays_in_it() {
     let folder = Folder::with_pool();
     let study = |name: &str, more: &str| {
         format!(
-            "name = {name:?}\npools = [\"pool.csv\"]\nk = 3\nmetrics = [\"clusters\"]\n{more}[base]\nmethod = \"eac\"\n"
+            "name = \"{name}\"\npools = [\"pool.csv\"]\nk = 3\nmetrics = [\"clusters\"]\n{more}[base]\nmethod = \"eac\"\n"
         )
     };
     fs::create_dir(folder.path("mine")).unwrap();
@@ -191,7 +191,7 @@ fn a_study_owns_its_folder_and_stays_in_it() {
     fs::write(folder.path("other/journal"), "my diary").unwrap();
     folder.run("study s.toml --out other").failed(1, &["contains no study"]);
     assert_eq!(fs::read_to_string(folder.path("other/journal")).unwrap(), "my diary");
-    for name in ["../../x", "/tmp/x", "a\\b", "..", "a\u{1b}b"] {
+    for name in ["../../x", "/tmp/x", r"a\\b", "..", r"a\u001bb"] {
         fs::write(folder.path("s.toml"), study(name, "")).unwrap();
         folder.run("study s.toml").failed(1, &["name", "folder of the results"]);
     }

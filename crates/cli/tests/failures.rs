@@ -89,8 +89,8 @@ fn what_the_data_show_to_be_wrong_is_1_with_the_place() {
 fn what_cannot_be_written_is_said_and_leaves_nothing() {
     let folder = Folder::with_pool();
     let before = folder.files();
-    folder.run("cluster pool.csv --k 3 --out nowhere/l.csv").failed(1, &["nowhere", "l.csv"]);
-    folder.run("cluster pool.csv --k 3 --out l.docx").failed(1, &["l.docx", ".csv"]);
+    folder.run("cluster pool.csv --k 3 --out nowhere/l.csv").failed(2, &["nowhere", "l.csv"]);
+    folder.run("cluster pool.csv --k 3 --out l.docx").failed(2, &["l.docx", ".csv"]);
     assert_eq!(folder.files(), before);
 }
 

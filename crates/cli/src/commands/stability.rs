@@ -12,7 +12,7 @@ use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose
 use serde::Serialize;
 
 use crate::clusters::{parse_clusters_range, usual_range};
-use crate::console::{Console, HEAD};
+use crate::console::{Console, HEAD, plain};
 use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
 use crate::files::{self, Files};
@@ -274,7 +274,7 @@ impl StabilityArgs {
             out,
             "{}: {samples} samples, {} clusterings, {groups} distinct label rows{}\n\
              {method}, {} draws of {take} clusterings, PAC between {} and {}\n",
-            self.pool.display(),
+            plain(self.pool.display()),
             ensemble.clusterings(),
             missing_labels(ensemble),
             params.draws,

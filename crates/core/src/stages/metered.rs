@@ -56,6 +56,9 @@ impl Counts {
 pub struct Usage {
     /// The kernels that were called, in the order of [`Kernel::ALL`].
     pub kernels: Vec<KernelUsage>,
+    /// Whether the backend had no part in the run: no kernel was called, or only kernels of
+    /// enclust although the backend has others.
+    pub backend_is_idle: bool,
 }
 
 /// How often one kernel was called.
@@ -82,11 +85,6 @@ impl Usage {
     /// How many matrices a kernel factored or prepared for products.
     pub fn prepared(&self, kernel: Kernel) -> u64 {
         self.kernels.iter().find(|used| used.kernel == kernel).map_or(0, |used| used.prepared)
-    }
-
-    /// Whether any kernel of this library was called.
-    pub fn involves(&self, library: &str) -> bool {
-        self.kernels.iter().any(|used| used.library == library)
     }
 }
 
@@ -127,7 +125,11 @@ impl<'a, S: Real> Metered<'a, S> {
             let library = self.inner.library(kernel).to_string();
             (called > 0).then_some(KernelUsage { kernel, library, calls, prepared })
         };
-        Usage { kernels: Kernel::ALL.into_iter().filter_map(used).collect() }
+        let kernels: Vec<KernelUsage> = Kernel::ALL.into_iter().filter_map(used).collect();
+        let is_own = |library: &str| library == self.inner.name();
+        let has_own = Kernel::ALL.into_iter().any(|kernel| is_own(self.inner.library(kernel)));
+        let used_own = kernels.iter().any(|used| is_own(&used.library));
+        Usage { backend_is_idle: kernels.is_empty() || has_own && !used_own, kernels }
     }
 }
 

@@ -3,7 +3,7 @@
 use enclust_core::{Backend, Confident, Csr, Mat, MatMut, MatRef, Real, Result, SparseSolve};
 use rayon::prelude::*;
 
-use super::run::PANEL;
+use super::variable::PANEL;
 
 /// A sparse factor is used if it has at most this share of the entries of the dense inverse.
 /// Sparse solves run at about a tenth of the speed of a dense product.

@@ -2,7 +2,7 @@
 
 use enclust_core::{Bytes, Footprint, Shape};
 
-use super::run::PANEL;
+use super::variable::PANEL;
 use crate::objective::evaluation_bytes;
 
 /// A, C, E, F, Y₁ and T.

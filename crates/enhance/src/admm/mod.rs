@@ -1,13 +1,19 @@
 //! Algorithm 1 of the EC-CMS paper, over groups.
 //!
-//! `run` contains the variables and one iteration on them; `panel` computes an iteration for a
-//! few columns at a time; `blocks` is the inverse that it applies; `memory` states the memory of
-//! a run.
+//! Start with `run`: the state and one iteration on it. `panel` computes an iteration for a few
+//! columns at a time, in the steps `update_c`, `update_e` and `update_f`. `blocks` is the inverse
+//! that the first of them applies, `variable` a matrix of the iteration, `norms` the size of its
+//! steps, and `memory` states the memory of a run.
 
 mod blocks;
 mod memory;
+mod norms;
 mod panel;
 mod run;
+mod update_c;
+mod update_e;
+mod update_f;
+mod variable;
 
 use std::borrow::Cow;
 

@@ -2,111 +2,21 @@
 
 use std::sync::Arc;
 
-use enclust_core::{Change, Ctx, Mat, Problem, Real, Result, Similarity, condensed_len};
+use enclust_core::{Change, Ctx, Problem, Real, Result, Similarity, condensed_len};
 use rayon::prelude::*;
 
 use super::Admm;
 use super::blocks::InverseBlocks;
-use super::panel::{Columns, Shared, cut_symmetric_part};
+use super::norms::Sums;
+use super::panel::{Columns, Shared};
+use super::update_f::cut_symmetric_part;
+use super::variable::{PANEL, Variable};
 use crate::objective::{clip, norm};
-
-/// Number of columns per panel. It is fixed, so that the result does not depend on the number of
-/// threads.
-pub const PANEL: usize = 64;
 
 /// A variable may be zero up to rounding errors (Y₂ is, if C stays symmetric and within its
 /// bounds), and these errors must not affect the stopping rule. They stay below this many units
 /// in the last place of ‖A‖.
 const NOISE: f64 = 64.0;
-
-/// A matrix over samples that is constant on groups: one value per ordered pair of groups (p = q:
-/// two different samples of p), and the diagonal.
-pub struct Variable<S> {
-    /// One column per group.
-    pub square: Mat<S>,
-    /// The values of a sample with itself.
-    pub diagonal: Vec<S>,
-}
-
-impl<S: Real> Variable<S> {
-    fn zeros(n: usize) -> Self {
-        Variable { square: Mat::zeros(n, n), diagonal: vec![S::zero(); n] }
-    }
-
-    /// The similarity with rows and columns in the given order.
-    fn ordered(similarity: &Similarity<S>, order: &[usize]) -> Self {
-        let n = order.len();
-        let mut square = Mat::zeros(n, n);
-        square.data_mut().par_chunks_mut(n).enumerate().for_each(|(j, column)| {
-            for (i, value) in column.iter_mut().enumerate() {
-                *value = match (order[i], order[j]) {
-                    (p, q) if p == q => similarity.within()[p],
-                    (p, q) => similarity.between(p, q),
-                };
-            }
-        });
-        Variable { square, diagonal: order.iter().map(|&p| similarity.own()[p]).collect() }
-    }
-
-    /// Panels of columns with the corresponding parts of the diagonal.
-    fn panels(&mut self) -> impl IndexedParallelIterator<Item = (&mut [S], &mut [S])> {
-        let n = self.diagonal.len();
-        let squares = self.square.data_mut().par_chunks_mut(n * PANEL);
-        squares.zip(self.diagonal.par_chunks_mut(PANEL))
-    }
-}
-
-/// Squared norms of a step and of the variable before the step.
-#[derive(Clone, Copy, Default)]
-pub struct Sums {
-    /// Of the step.
-    pub step: f64,
-    /// Of the variable before it.
-    pub scale: f64,
-}
-
-impl Sums {
-    /// Adds one entry.
-    pub fn add<S: Real>(&mut self, weight: f64, step: S, before: S) {
-        self.step += weight * step.wide() * step.wide();
-        self.scale += weight * before.wide() * before.wide();
-    }
-
-    /// Adds a column of entries.
-    #[inline(always)]
-    pub fn add_column<S: Real>(&mut self, weight: &[f64], step: &[S], before: &[S]) {
-        self.step += weighted_squares(weight, step);
-        self.scale += weighted_squares(weight, before);
-    }
-
-    fn total(parts: impl Iterator<Item = Sums>) -> Sums {
-        let plus = |t: Sums, p: Sums| Sums { step: t.step + p.step, scale: t.scale + p.scale };
-        parts.fold(Sums::default(), plus)
-    }
-
-    /// Norms below `noise` are rounding errors and are set to zero.
-    fn change(self, name: &'static str, noise: f64) -> Change {
-        let norm = |squares: f64| if squares.sqrt() < noise { 0.0 } else { squares.sqrt() };
-        Change::new(name, norm(self.step), norm(self.scale))
-    }
-}
-
-/// Σ w x², accumulated in eight independent sums for instruction-level parallelism.
-#[inline(always)]
-pub fn weighted_squares<S: Real>(weights: &[f64], values: &[S]) -> f64 {
-    const LANES: usize = 8;
-    let mut lanes = [0.0; LANES];
-    let (w, x) = (weights.chunks_exact(LANES), values.chunks_exact(LANES));
-    let tail: f64 =
-        w.remainder().iter().zip(x.remainder()).map(|(w, x)| w * x.wide() * x.wide()).sum();
-    for (w, x) in w.zip(x) {
-        for lane in 0..LANES {
-            let v = x[lane].wide();
-            lanes[lane] += w[lane] * v * v;
-        }
-    }
-    lanes.iter().sum::<f64>() + tail
-}
 
 /// For each column, the fixed rows and the values of E there.
 pub type FixedColumns<S> = Vec<Vec<(usize, S)>>;
@@ -230,12 +140,4 @@ impl<'a, S: Real> Run<'a, S> {
         let own = position.iter().map(|&i| clip(self.c.diagonal[i])).collect();
         Similarity::new(Arc::clone(problem.similarity.grouping()), between, within, own)
     }
-}
-
-/// The number of ordered sample pairs that each entry of column q represents.
-#[inline(always)]
-pub fn pair_weights(sizes: &[f64], q: usize, out: &mut [f64]) {
-    let r = sizes[q];
-    out.iter_mut().zip(sizes).for_each(|(w, s)| *w = r * s);
-    out[q] = r * (r - 1.0);
 }

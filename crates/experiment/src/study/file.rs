@@ -342,7 +342,8 @@ impl Study {
     fn check(&self) -> Result<(), StudyError> {
         let Draws { size, seed, columns } = &self.draws;
         let sizes = size.as_ref().map(OneOrMany::to_vec);
-        if !is_file_name(&self.name) {
+        // Without a name, the study has the name of its file.
+        if !self.name.is_empty() && !is_file_name(&self.name) {
             let what = "it names the folder of the results: no slashes, no control characters, \
                         at most 100 characters, not \".\" or \"..\"";
             return Err(self.invalid("name", what));
@@ -420,7 +421,7 @@ const MOST_CELLS: usize = 10_000_000;
 fn is_file_name(name: &str) -> bool {
     const LONGEST: usize = 100;
     let fine = |c: char| !c.is_control() && !['/', '\\'].contains(&c);
-    !["", ".", ".."].contains(&name) && name.chars().count() <= LONGEST && name.chars().all(fine)
+    ![".", ".."].contains(&name) && name.chars().count() <= LONGEST && name.chars().all(fine)
 }
 
 impl Recipe {
