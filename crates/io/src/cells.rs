@@ -40,9 +40,14 @@ impl<'t> Records<'t> {
             return Ok(None);
         }
         let mut row = Row { line: self.line, cells: 0, has_inner_quote: false };
+        let start = self.at;
         self.skip_blanks();
         if self.ends_line() {
             return Err(Fault::Blank { line: self.line });
+        }
+        if self.separator != Separator::Space {
+            // The blanks belong to the first cell.
+            self.at = start;
         }
         loop {
             row.cells += 1;

@@ -8,8 +8,9 @@
 //! | a precomputed similarity | [`read_similarity`] | `.npy` |
 //!
 //! The format of a file is determined by its first bytes, otherwise by its extension: see
-//! [`Format::of`]. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
-//! id columns and separators of text files are detected.
+//! [`Format::of`]. Files may be compressed with gzip or Zstandard, and [`Source`] also reads
+//! standard input. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
+//! id columns and separators of text files are detected; doubt is an error.
 //!
 //! [`write_labels`], [`write_pool`] and [`write_matrix_npy`] write results. All of them use
 //! [`write_atomically`]: a file is written completely or not at all.
@@ -31,7 +32,10 @@
 //! endless loop. Accepted values are valid: there are as many ids as samples, no id occurs
 //! twice, features are finite, and similarities are in [0, 1].
 //!
-//! Memory is bounded by the actual content of a file, not by the sizes it declares: at most 128
+//! What a file needs is compared with [`TableOptions::memory`], or with the available memory,
+//! before memory is allocated. This is an estimate: labels that are all different need more.
+//!
+//! Memory is also bounded by the actual content of a file, not by the sizes it declares: at most 128
 //! times the content plus 1 MiB. For text and `.npy`, the content is the file itself. For
 //! `.mat` and `.npz`, it is the decompressed data: at most 1032 times the file size, which is
 //! the maximum for deflate, and at most 2 GiB per variable. For Parquet, it is 16 bytes per
@@ -42,6 +46,7 @@ mod atomic;
 mod budget;
 mod cells;
 mod compression;
+mod dump;
 mod error;
 mod features;
 mod file;
@@ -66,6 +71,8 @@ mod text;
 mod write;
 
 pub use atomic::{discard_unfinished, folder_of, write_atomically, written_file};
+#[doc(hidden)]
+pub use dump::Cells;
 pub use error::{Fault, MatError, NpyError, Place, ReadError, WriteError};
 pub use features::{Features, read_features, read_features_with};
 pub use file::Format;

@@ -7,6 +7,7 @@ use enclust_core::Bytes;
 
 use crate::budget::Budget;
 use crate::compression::Compression;
+use crate::dump::Cells;
 use crate::error::{Fault, ReadError};
 use crate::features::Features;
 use crate::file::{self, Format};
@@ -109,6 +110,12 @@ impl Source {
         options: &TableOptions,
     ) -> Result<Vec<(usize, usize)>, ReadError> {
         self.parse(options.memory, |bytes, format| pairs_from_text(bytes, format, ids, options))
+    }
+
+    /// The cells of a pool as text, before its labels are numbered.
+    #[doc(hidden)]
+    pub fn cells(&self, options: &TableOptions) -> Result<Cells, ReadError> {
+        self.parse(options.memory, |bytes, format| Cells::of(bytes, format, options))
     }
 
     /// Decompresses the content, detects its format and passes both to a function.

@@ -112,6 +112,7 @@ fn quotes() {
         // The second quote closes the first one three lines below it.
         case("closed too late", "1,x\n1,\"y\n1,x\n2,\"x\"\n", Fault::StrayQuote { at: at(4, 2) }),
         case("space before", "1,x\n1, \"y, z\"\n", Fault::StrayQuote { at: at(2, 2) }),
+        case("space before, line 1", " \"y\",1\nx,1\n", Fault::StrayQuote { at: at(1, 1) }),
         case("space after", "1,\"x\" \n1,\"x\"\n2,y\n", Read(&["1 1 2", "1 1 2"], COMMA)),
         case("doubled", "1,\"x\"\"\"\n1,x\n2,\"x\"\"\"\n", Read(&["1 1 2", "1 2 1"], COMMA)),
         case("inside", "1,x\"y\n1,x\n2,x\"y\n", Read(&["1 1 2", "1 2 1"], COMMA)),
