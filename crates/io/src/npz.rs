@@ -16,9 +16,6 @@ use crate::marks::MissingMarks;
 use crate::npy::NpyArray;
 use crate::table::{Arrays, TableOptions};
 
-/// The bytes that a value may take when it has been read.
-const VALUE: u64 = 4;
-
 /// An archive whose arrays can be read by name.
 pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
@@ -45,7 +42,9 @@ impl<'m> Arrays<'m> for Archive<'_> {
 
     fn array(&mut self, name: &str) -> Result<Box<dyn Grid + 'm>, Fault> {
         let bytes = self.unpacked(name)?;
-        Ok(Box::new(NpyArray::parse(Cow::Owned(bytes), Some(name.into()), &self.marks)?))
+        let array = NpyArray::parse(Cow::Owned(bytes), Some(name.into()), &self.marks)?;
+        self.budget.require_values(self.held, &array)?;
+        Ok(Box::new(array))
     }
 
     fn is_read(&self, _: &str) -> bool {
@@ -70,8 +69,7 @@ impl Archive<'_> {
             );
             return Err(Fault::Npz { what });
         }
-        // A value of one byte becomes a label of four or a feature of eight.
-        self.budget.require(self.held, declared.saturating_mul(VALUE + 1))?;
+        self.budget.require(self.held, declared)?;
         self.held += declared;
         let mut bytes = Vec::new();
         bytes.reserve_exact(declared as usize);

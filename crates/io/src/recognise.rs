@@ -151,8 +151,9 @@ impl FirstLine<'_> {
         {
             return Ok(false);
         }
-        let name = others.clone().all(|column| !self.occurs_again(column));
-        if !(self.are_names(others.clone()) && name) && !self.count(others) {
+        let are_new = others.clone().all(|column| !self.occurs_again(column));
+        let are_names = are_new && self.are_names(others.clone());
+        if !are_names && !self.count(others) {
             return Ok(false);
         }
         // Without a name, one line is not enough to tell an id from a missing label.

@@ -116,16 +116,16 @@ pub(crate) fn detect(
     if format == Format::Tsv && (heads[0].occurs() || even.is_empty()) {
         return Ok(Separator::TAB);
     }
-    let spaces = Words::of(text);
+    let spaces = Words::of(text, marks);
     match even[..] {
         _ if format == Format::Tsv => Err(unclear(&even)),
         [one] if one.separator == Separator::COMMA && spaces.have_decimal_commas() => {
             Err(Fault::SeparatorUnclear { candidates: vec![one.separator, Separator::Space] })
         }
         [one] => Ok(one.separator),
-        [] if spaces.are_even_numbers(marks) => Ok(Separator::Space),
+        [] if spaces.are_even_numbers() => Ok(Separator::Space),
         [] if heads.iter().any(Head::occurs) => usual(&heads),
-        [] => spaces.or_one_column(marks),
+        [] => spaces.or_one_column(),
         _ => Err(unclear(&even)),
     }
 }
@@ -195,21 +195,58 @@ impl Head {
     }
 }
 
-/// The first lines, separated by spaces.
+/// The first lines, separated by spaces. The words are not kept, because a line may be long.
 struct Words {
-    lines: Vec<Vec<String>>,
+    lines: Vec<Line>,
     /// Whether every quote is closed and belongs to a whole cell, and no line is blank.
     is_sound: bool,
 }
 
+/// What the words of a line are.
+#[derive(Default)]
+struct Line {
+    words: usize,
+    first: String,
+    /// Whether the first word is a number or missing.
+    begins_with_number: bool,
+    /// Whether the other words are numbers or missing.
+    others_are_numbers: bool,
+    /// Whether all words are numbers.
+    all_are_numbers: bool,
+    /// Whether all words are numbers if a comma is a decimal point.
+    all_are_decimal: bool,
+}
+
+impl Line {
+    fn new() -> Self {
+        let (others_are_numbers, all_are_numbers, all_are_decimal) = (true, true, true);
+        Line { others_are_numbers, all_are_numbers, all_are_decimal, ..Line::default() }
+    }
+
+    fn push(&mut self, word: &str, marks: &MissingMarks) {
+        let is_number = number(word).is_some();
+        let is_value = is_number || marks.contains(word);
+        let is_decimal =
+            || !word.ends_with([',', ';']) && number(&word.replacen(',', ".", 1)).is_some();
+        if self.words == 0 {
+            (self.first, self.begins_with_number) = (word.into(), is_value);
+        } else {
+            self.others_are_numbers &= is_value;
+        }
+        self.all_are_numbers &= is_number;
+        self.all_are_decimal = self.all_are_decimal && is_decimal();
+        self.words += 1;
+    }
+}
+
 impl Words {
-    fn of(text: &str) -> Self {
+    fn of(text: &str, marks: &MissingMarks) -> Self {
         let mut records = Records::new(text, Separator::Space);
         let mut lines = Vec::new();
         while lines.len() < HEAD {
-            let mut words = Vec::new();
-            match records.next(|word| words.push(word.to_string())) {
-                Ok(Some(_)) => lines.push(words),
+            let mut line = Line::new();
+            match records.next(|word| line.push(word, marks)) {
+                Ok(Some(_)) => lines.push(line),
                 Ok(None) => break,
                 Err(_) => return Words { lines, is_sound: false },
             }
@@ -218,50 +255,47 @@ impl Words {
     }
 
     /// The lines below a possible header.
-    fn body(&self) -> &[Vec<String>] {
+    fn body(&self) -> &[Line] {
         if self.lines.len() > 1 { &self.lines[1..] } else { &self.lines }
     }
 
     /// Whether all cells are numbers, except in the first line and in a first column without
     /// repetition. A name of several words must not be split into cells.
-    fn are_numbers(&self, marks: &MissingMarks) -> bool {
-        let is_number = |word: &String| marks.contains(word) || number(word).is_some();
+    fn are_numbers(&self) -> bool {
         let mut seen = HashSet::new();
         let body = self.body();
-        body.iter().any(|line| line.len() > 1)
-            && body.iter().all(|line| line[1..].iter().all(is_number))
-            && (body.iter().all(|line| is_number(&line[0]))
-                || self.lines.len() > 1 && body.iter().all(|line| seen.insert(&line[0])))
+        body.iter().any(|line| line.words > 1)
+            && body.iter().all(|line| line.others_are_numbers)
+            && (body.iter().all(|line| line.begins_with_number)
+                || self.lines.len() > 1 && body.iter().all(|line| seen.insert(&line.first)))
     }
 
-    fn are_even_numbers(&self, marks: &MissingMarks) -> bool {
-        let width = self.lines.first().map_or(0, Vec::len);
-        let even = width > 1 && self.lines.iter().all(|line| line.len() == width);
-        even && self.is_sound && self.are_numbers(marks)
+    fn are_even_numbers(&self) -> bool {
+        self.is_sound && is_even(&self.lines) && self.are_numbers()
     }
 
     /// Whether commas may be decimal points between spaces.
     fn have_decimal_commas(&self) -> bool {
-        let is_decimal = |word: &String| {
-            !word.ends_with([',', ';']) && number(&word.replacen(',', ".", 1)).is_some()
-        };
-        let body = self.body();
-        let width = body.first().map_or(0, Vec::len);
-        width > 1 && body.iter().all(|line| line.len() == width && line.iter().all(is_decimal))
+        is_even(self.body()) && self.body().iter().all(|line| line.all_are_decimal)
     }
 
     /// Spaces between numbers separate cells; a file without spaces below its first line has one
     /// column. Spaces between words may be either.
-    fn or_one_column(&self, marks: &MissingMarks) -> Result<Separator, Fault> {
-        let is_number = |word: &String| number(word).is_some();
-        let names_one_column = self.lines.len() > 1 && !self.lines[0].iter().all(is_number);
-        let one_each = |lines: &[Vec<String>]| lines.iter().all(|line| line.len() == 1);
+    fn or_one_column(&self) -> Result<Separator, Fault> {
+        let names_one_column = self.lines.len() > 1 && !self.lines[0].all_are_numbers;
+        let one_each = |lines: &[Line]| lines.iter().all(|line| line.words == 1);
         if one_each(&self.lines) || names_one_column && one_each(self.body()) {
             Ok(Separator::COMMA)
-        } else if self.are_numbers(marks) || self.lines.iter().flatten().all(is_number) {
+        } else if self.are_numbers() || self.lines.iter().all(|line| line.all_are_numbers) {
             Ok(Separator::Space)
         } else {
             Err(Fault::SeparatorUnclear { candidates: vec![Separator::Space] })
         }
     }
+}
+
+/// Whether all lines have the same number of words, more than one.
+fn is_even(lines: &[Line]) -> bool {
+    let width = lines.first().map_or(0, |line| line.words);
+    width > 1 && lines.iter().all(|line| line.words == width)
 }

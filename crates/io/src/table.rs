@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use enclust_core::Bytes;
 
+use crate::budget::Budget;
 use crate::error::Fault;
 use crate::file::Format;
 use crate::grid::{Grid, text, texts};
@@ -137,7 +138,9 @@ pub(crate) fn with_table<T>(
     match format {
         Format::Csv | Format::Tsv => take(Table::from_text(bytes, format, options, used)?),
         Format::Npy => {
-            take(Table::plain(NpyArray::parse(Cow::Borrowed(bytes), None, &options.missing)?))
+            let array = NpyArray::parse(Cow::Borrowed(bytes), None, &options.missing)?;
+            Budget::new(options.memory).require_values(bytes.len() as u64, &array)?;
+            take(Table::plain(array))
         }
         Format::Npz => take(Table::from_npz(&mut Archive::open(bytes, options)?, used)?),
         Format::Mat => take(Table::from_arrays(&mut MatArchive::open(bytes, options)?, used)?),

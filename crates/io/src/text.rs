@@ -42,12 +42,14 @@ impl TextGrid {
         let text = utf8(bytes)?;
         let short_header = options.header == Some(true) && options.id_column == Some(true);
         let marks = options.missing.clone();
+        let budget = Budget::new(options.memory);
+        budget.require(bytes.len() as u64, text.len() as u64)?;
         let separator = match options.separator {
             Some(stated) => stated,
             None => detect(text, format, short_header, &marks)?,
         };
         let room = Room::for_text(text, separator);
-        room.check(bytes.len(), Budget::new(options.memory))?;
+        room.check(bytes.len(), budget)?;
         let mut grid = TextGrid {
             text: String::with_capacity(text.len()),
             ends: Vec::with_capacity(room.cells),

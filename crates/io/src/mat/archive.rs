@@ -11,7 +11,7 @@ use super::{
     CORRUPT, Element, HEADER, Head, MatError, NOT_A_VARIABLE, Order, Reader, byte_order,
     in_compressed, inflate, kind, matrix, number, width,
 };
-use crate::budget::Budget;
+use crate::budget::{Budget, VALUE};
 use crate::error::{Fault, Place};
 use crate::file::{DEFLATE, MAX_INFLATED};
 use crate::grid::{Cell, Grid};
@@ -19,8 +19,6 @@ use crate::table::{Arrays, TableOptions};
 
 /// The bytes from which the name of a compressed variable is read.
 const BEGINNING: usize = 1 << 16;
-/// The bytes that a value takes when it has been read.
-const VALUE: u64 = 8;
 
 /// The variables of a file in memory.
 pub(crate) struct MatArchive<'a> {
