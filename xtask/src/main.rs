@@ -3,6 +3,7 @@
 mod checks;
 mod downstream;
 mod performance;
+mod python;
 mod workspace;
 
 use std::io::{self, BufRead, BufReader, Write};
@@ -12,12 +13,18 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [-- <args>]  run all tests and documentation examples; <args> go to the tests
+  test [-- <args>]  run all tests and documentation examples; <args> go to the tests;
+                    then compare the readers with pandas as `python` does, with
+                    fewer files
   lint              check formatting, clippy and rustdoc, with warnings as errors
   checks            check every crate and feature alone, the licences and sources
                     of the dependencies (installs cargo-deny), and a crate outside
                     the workspace that is built from the packages
   package           check that every crate can be packaged for publishing
+  python [--damaged N]
+                    read files written by pandas, NumPy and SciPy (creates an
+                    environment in .venv), and N damaged text files (5000): what
+                    is accepted must equal what pandas reads
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS
   performance       print the tables of docs/performance.md, all or those named
@@ -39,6 +46,8 @@ fn main() -> ExitCode {
         ["lint"] => lint(),
         ["checks"] => checks::all(),
         ["package"] => package(),
+        ["python"] => python::readers(python::MANY),
+        ["python", "--damaged", count] => python::readers(count),
         ["pools"] => pools(),
         ["performance", ref names @ ..] => performance::tables(names),
         _ => {
@@ -62,7 +71,8 @@ fn test(extra: &[&str]) -> Outcome {
     let examples_in_text = ["test", "--workspace", "--all-features", "--doc", "--"];
     let mut passed = run_tests(cargo(&targets).args(extra))?;
     passed += run_tests(cargo(&examples_in_text).args(extra))?;
-    report(passed)
+    report(passed)?;
+    python::readers(python::FEW)
 }
 
 fn lint() -> Outcome {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Outcome, cargo, pools_folder, run, shown};
+use super::{Outcome, cargo, pools_folder, python, shown};
 
 /// Pool, and the allowed ratio to the time of plain LWEA in NumPy.
 const BARS: [(&str, f64); 7] = [
@@ -251,16 +251,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A Python environment with NumPy, SciPy, fastcluster and scikit-learn, created on first use.
+/// Python with NumPy, SciPy, fastcluster and scikit-learn.
 fn environment() -> Outcome<PathBuf> {
-    let folder = root().join(".venv");
-    let python = folder.join("bin/python");
-    if !python.exists() {
-        run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    }
-    let packages = ["numpy", "scipy", "fastcluster", "scikit-learn"];
-    run(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
-    Ok(python)
+    python::environment(&["numpy", "scipy", "fastcluster", "scikit-learn"])
 }
 
 fn output(command: &mut Command) -> Outcome<String> {

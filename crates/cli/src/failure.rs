@@ -141,6 +141,20 @@ pub enum Failure {
         /// Why it is refused.
         reason: String,
     },
+    /// Standard input is given for two inputs.
+    #[error("{one} and {other} cannot both be read from standard input (-); name a file for one")]
+    StandardInput {
+        /// An input.
+        one: &'static str,
+        /// Another one.
+        other: &'static str,
+    },
+    /// Standard input is given for an input whose size must be known before it is read.
+    #[error("{option} cannot be read from standard input (-); name a file")]
+    NeedsFile {
+        /// The option.
+        option: &'static str,
+    },
     /// A file could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -164,6 +178,18 @@ pub enum Failure {
         column: usize,
         /// Number of clusterings in the pool.
         clusterings: usize,
+    },
+    /// The pool has no clustering of this name, or several.
+    #[error("{}: {}", .path.display(), misnamed(.name, *.found, .known))]
+    NoNamedColumn {
+        /// The pool.
+        path: PathBuf,
+        /// The requested name.
+        name: String,
+        /// Number of clusterings with this name.
+        found: usize,
+        /// The names of all clusterings.
+        known: Vec<String>,
     },
     /// The content of a file does not fit the request.
     #[error("{}: {error}", .path.display())]
@@ -228,12 +254,28 @@ impl Failure {
             | Failure::NoChart { .. }
             | Failure::NoInput
             | Failure::OutputFile { .. }
+            | Failure::StandardInput { .. }
+            | Failure::NeedsFile { .. }
             | Failure::Study(StudyError::NotInTable { .. } | StudyError::NotAvailable { .. }) => {
                 USAGE
             }
             _ => FAILED,
         }
     }
+}
+
+/// What is wrong with the name of a clustering.
+fn misnamed(name: &str, found: usize, known: &[String]) -> String {
+    const SHOWN: usize = 10;
+    if known.is_empty() {
+        return format!("\"{name}\": the clusterings have no names; select them by number");
+    }
+    if found > 1 {
+        return format!("{found} clusterings are called \"{name}\"; select them by number");
+    }
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    let known = known[..known.len().min(SHOWN)].join(", ");
+    format!("there is no clustering \"{name}\"; the names are {known}{more}")
 }
 
 /// The message of the last panic.

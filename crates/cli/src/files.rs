@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use enclust_io::{folder_of, written_file};
 
 use crate::failure::Failure;
+use crate::inputs::STANDARD_INPUT;
 
 /// The endings of files of labels.
 pub const LABELS: &[&str] = &["csv", "tsv", "txt", "tab", "npy", "npz"];
@@ -68,8 +69,10 @@ impl<'a> Files<'a> {
     /// Checks that every output can be written and that none is an input or another output.
     /// Returns the outputs that exist already and will be replaced.
     pub fn check(&self) -> Result<Vec<PathBuf>, Failure> {
+        self.check_standard_input()?;
         let mut taken: Vec<(&'static str, Identity)> = Vec::new();
-        for &(option, path) in &self.inputs {
+        let is_file = |path: &Path| path != Path::new(STANDARD_INPUT);
+        for &(option, path) in self.inputs.iter().filter(|(_, path)| is_file(path)) {
             // An input that does not exist is reported when it is read.
             taken.extend(inode(path).ok().map(|inode| (option, Identity::Existing(inode))));
         }
@@ -91,6 +94,15 @@ impl<'a> Files<'a> {
             taken.push((output.option, identity));
         }
         Ok(replaced)
+    }
+
+    /// Standard input can be read only once.
+    fn check_standard_input(&self) -> Result<(), Failure> {
+        let mut readers = self.inputs.iter().filter(|(_, path)| *path == Path::new(STANDARD_INPUT));
+        match (readers.next(), readers.next()) {
+            (Some((one, _)), Some((other, _))) => Err(Failure::StandardInput { one, other }),
+            _ => Ok(()),
+        }
     }
 }
 

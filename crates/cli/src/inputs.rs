@@ -5,14 +5,19 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::ValueEnum;
-use enclust_io::{Noise, Pool, PoolOptions, TableOptions, read_pool_with};
+use enclust::core::Bytes;
+use enclust_io::{Layout, MissingMarks, Noise, PoolOptions, Separator, Source, TableOptions};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::amounts::Amount;
 use crate::failure::Failure;
 
+/// The path that stands for standard input.
+pub const STANDARD_INPUT: &str = "-";
+
 /// The layout of text files, if it cannot be detected.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct TableArgs {
     /// Whether the first line of text files names the columns [default: detected]
@@ -22,6 +27,16 @@ pub struct TableArgs {
     /// Whether the first column of text files names the samples [default: detected]
     #[arg(long, value_enum, value_name = "YES/NO")]
     pub id_column: Option<Answer>,
+
+    /// What separates the cells of text files: comma, semicolon, tab, space or a character
+    /// [default: detected]
+    #[arg(long, value_name = "SEPARATOR", allow_hyphen_values = true)]
+    pub separator: Option<Separator>,
+
+    /// Texts that stand for missing values, separated by commas; an empty cell is always missing
+    /// [default: those of pandas, na and ?]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    pub missing: Option<Vec<String>>,
 }
 
 /// Yes or no.
@@ -35,14 +50,20 @@ pub enum Answer {
 
 impl TableArgs {
     /// The options for the readers.
-    pub fn options(&self) -> TableOptions {
+    pub fn options(&self, memory: Option<Amount>) -> TableOptions {
         let said = |answer: Option<Answer>| answer.map(|answer| answer == Answer::Yes);
-        TableOptions { header: said(self.header), id_column: said(self.id_column) }
+        TableOptions {
+            header: said(self.header),
+            id_column: said(self.id_column),
+            separator: self.separator,
+            missing: self.missing.as_ref().map_or_else(MissingMarks::default, MissingMarks::new),
+            memory: memory.map(|Amount(bytes)| Bytes(bytes)),
+        }
     }
 }
 
 /// How a pool is read.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
 pub struct PoolArgs {
     /// Meaning of the label -1: a cluster of its own for each sample (singleton), no label
@@ -55,10 +76,47 @@ pub struct PoolArgs {
 }
 
 impl PoolArgs {
-    /// Reads a pool.
-    pub fn read(&self, path: &Path) -> Result<Pool, Failure> {
-        let TableOptions { header, id_column } = self.table.options();
-        Ok(read_pool_with(path, &PoolOptions { noise: self.noise, header, id_column })?)
+    /// The options for the reader of pools.
+    pub fn options(&self, memory: Option<Amount>) -> PoolOptions {
+        PoolOptions { noise: self.noise, table: self.table.options(memory) }
+    }
+}
+
+/// An input that was loaded into memory.
+pub struct Opened<'a> {
+    role: &'static str,
+    path: &'a Path,
+    /// Its content.
+    pub source: Source,
+}
+
+impl<'a> Opened<'a> {
+    /// Loads a file, or standard input if the path is `-`.
+    pub fn load(
+        role: &'static str,
+        path: &'a Path,
+        memory: Option<Amount>,
+    ) -> Result<Self, Failure> {
+        let memory = memory.map(|Amount(bytes)| Bytes(bytes));
+        let source = if path == Path::new(STANDARD_INPUT) {
+            Source::standard_input(memory)?
+        } else {
+            Source::read(path, memory)?
+        };
+        Ok(Opened { role, path, source })
+    }
+
+    /// Its identification in a record.
+    pub fn input(&self, layout: Option<Layout>) -> Input {
+        let bytes = self.source.bytes();
+        let layout = layout.map(LayoutRecord::from);
+        let hash = Sha256::digest(bytes);
+        Input { layout, ..Input::new(self.role, self.path, bytes.len() as u64, &hash) }
+    }
+
+    /// Its name and layout, for messages.
+    pub fn told(&self, layout: Layout) -> String {
+        format!("{}: {layout}", self.path.display())
     }
 }
 
@@ -73,10 +131,31 @@ pub struct Input {
     pub bytes: u64,
     /// Its SHA-256 checksum.
     pub sha256: String,
+    /// The layout of a text file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<LayoutRecord>,
+}
+
+/// What was stated or detected about a text file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LayoutRecord {
+    /// The name of the separator, or the character.
+    pub separator: String,
+    /// Whether the first line names the columns.
+    pub header: bool,
+    /// Whether the first column names the samples.
+    pub id_column: bool,
+}
+
+impl From<Layout> for LayoutRecord {
+    fn from(layout: Layout) -> Self {
+        let Layout { separator, header, id_column, .. } = layout;
+        LayoutRecord { separator: separator.to_string(), header, id_column }
+    }
 }
 
 impl Input {
-    /// Reads a file and computes its checksum.
+    /// Reads a file in blocks and computes its checksum.
     pub fn of(role: &'static str, path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::File { path: path.into(), error };
         let mut file = File::open(path).map_err(failed)?;
@@ -90,7 +169,11 @@ impl Input {
             bytes += read as u64;
             hash.update(&block[..read]);
         }
-        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Input { role, path: path.display().to_string(), bytes, sha256 })
+        Ok(Input::new(role, path, bytes, &hash.finalize()))
+    }
+
+    fn new(role: &'static str, path: &Path, bytes: u64, hash: &[u8]) -> Self {
+        let sha256 = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Input { role, path: path.display().to_string(), bytes, sha256, layout: None }
     }
 }

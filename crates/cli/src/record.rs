@@ -42,6 +42,9 @@ pub struct RunRecord {
     pub versions: Versions,
     pub command: Vec<String>,
     pub inputs: Vec<Input>,
+    /// The layouts of text files, for the summary.
+    #[serde(skip)]
+    pub layouts: Vec<String>,
     pub samples: usize,
     /// Number of distinct label rows, with constrained samples counted separately: the size of
     /// all computations.
@@ -49,6 +52,9 @@ pub struct RunRecord {
     pub ensemble: Option<EnsembleRecord>,
     pub method: MethodRecord,
     pub constraints: Option<ConstraintsRecord>,
+    /// How many samples have a true class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<TruthRecord>,
     pub machine: MachineRecord,
     pub seed: u32,
     /// Report of the learned representation, if there is one.
@@ -117,6 +123,14 @@ impl BrokenRecord {
         let [must_link, cannot_link] = constraints.broken(partition).map(named);
         BrokenRecord { must_link, cannot_link }
     }
+}
+
+/// Numbers of samples with and without a true class.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TruthRecord {
+    /// The samples on which the scores are computed.
+    pub samples: usize,
+    pub missing: usize,
 }
 
 /// The resources of the run.

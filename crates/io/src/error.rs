@@ -4,6 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use enclust_core::Bytes;
+
+use crate::separator::Separator;
+
 /// A file could not be read.
 ///
 /// The message has one or two lines: the file, the position, the cause and, if possible, a
@@ -127,7 +131,10 @@ pub enum Fault {
         line: usize,
     },
     /// A line has a different number of cells than the first line.
-    #[error("line {line} has {found} cells, but {expected} were expected")]
+    #[error(
+        "line {line} has {found} cells, but {expected} were expected (separator: {separator}; \
+         --separator states another)"
+    )]
     Ragged {
         /// The line, counted from 1.
         line: usize,
@@ -135,6 +142,64 @@ pub enum Fault {
         expected: usize,
         /// Cells of this one.
         found: usize,
+        /// The separator that was stated or detected.
+        separator: Separator,
+    },
+    /// A quoted cell is not closed before the end of the file.
+    #[error("{at}: the quote is not closed; close it, or remove it")]
+    UnclosedQuote {
+        /// Where the cell begins.
+        at: Place,
+    },
+    /// Text stands before or after the quotes of a cell.
+    #[error(
+        "{at}: text stands beside a quoted cell; quote the whole cell and double quotes inside it"
+    )]
+    StrayQuote {
+        /// Where.
+        at: Place,
+    },
+    /// The text contains a zero byte.
+    #[error("line {line} contains a zero byte, so this is not a text file; save it as UTF-8 text")]
+    Nul {
+        /// The first such line, counted from 1.
+        line: usize,
+    },
+    /// The text is UTF-16 or UTF-32.
+    #[error("the text is UTF-16, which is not supported; save the file as UTF-8")]
+    Utf16,
+    /// It is unclear what separates the cells.
+    #[error(
+        "it is unclear what separates the cells ({}); state it: --separator comma|semicolon|tab|space",
+        listed(.candidates)
+    )]
+    SeparatorUnclear {
+        /// What may separate them.
+        candidates: Vec<Separator>,
+    },
+    /// Reading needs too much memory.
+    #[error(
+        "reading it needs {needed} of memory, but the limit is {available}; --memory raises it"
+    )]
+    Memory {
+        /// The bytes needed.
+        needed: Bytes,
+        /// The stated limit, or the available memory.
+        available: Bytes,
+    },
+    /// The content of a compressed file or of standard input exceeds the memory.
+    #[error("its content is longer than the memory limit allows, {available}; --memory raises it")]
+    TooLong {
+        /// The bytes that were left.
+        available: Bytes,
+    },
+    /// A compressed file is not valid.
+    #[error("the {format} data are damaged: {what}")]
+    Compressed {
+        /// The compression.
+        format: &'static str,
+        /// What is wrong.
+        what: String,
     },
     /// A blank line is followed by other lines.
     #[error("line {line} is blank; write NA for a missing label")]
@@ -143,17 +208,15 @@ pub enum Fault {
         line: usize,
     },
     /// It is unclear whether the first line is a header.
-    #[error(
-        "it is unclear whether line 1 is a header or a sample; state which (header: yes or no)"
-    )]
+    #[error("it is unclear whether line 1 is a header or a sample; state which: --header yes|no")]
     HeaderUnclear,
     /// It is unclear whether the first column names the samples.
     #[error(
-        "it is unclear whether column 1 names the samples or is data; state which (id column: yes or no)"
+        "it is unclear whether column 1 names the samples or is data; state which: --id-column yes|no"
     )]
     IdsUnclear,
     /// Two samples have the same name.
-    #[error("{at}: the sample id {id:?} occurs twice (if these are labels: id column: no)")]
+    #[error("{at}: the sample id {id:?} occurs twice (if these are labels: --id-column no)")]
     DuplicateId {
         /// Where it occurs again.
         at: Place,
@@ -161,7 +224,7 @@ pub enum Fault {
         id: String,
     },
     /// A sample has no name although others have one.
-    #[error("{at}: the sample id is missing (if these are labels: id column: no)")]
+    #[error("{at}: the sample id is missing (if these are labels: --id-column no)")]
     MissingId {
         /// Where.
         at: Place,
@@ -230,9 +293,7 @@ pub enum Fault {
         id: String,
     },
     /// There is a label −1, and its meaning is not stated.
-    #[error(
-        "{at}: the label -1 usually marks noise; state its meaning (noise: singleton or missing)"
-    )]
+    #[error("{at}: the label -1 usually marks noise; state its meaning: --noise singleton|missing")]
     Noise {
         /// Where.
         at: Place,
@@ -245,8 +306,14 @@ pub enum Fault {
         /// The value found.
         value: String,
     },
-    /// The truth does not label every sample.
-    #[error("{at}: the truth has no label there")]
+    /// Samples have no class, where every sample needs one.
+    #[error("{missing} samples have no true class")]
+    TruthGaps {
+        /// Number of samples without a class.
+        missing: usize,
+    },
+    /// The truth does not label any sample.
+    #[error("{at}: the truth has no class there")]
     NoTruth {
         /// The first missing label.
         at: Place,
@@ -260,7 +327,12 @@ pub enum Fault {
         value: String,
     },
     /// A sample of a pair does not exist.
-    #[error("{at}: {text:?} is not a sample{}", if *.by_number { "; samples are numbered from 1" } else { "" })]
+    #[error("{at}: {text:?} is not a sample{}{}",
+        if *.by_number { "; samples are numbered from 1" } else { "" },
+        if matches!(.at, Place::Line { line: 1, .. }) {
+            "; a header must be called from,to or sample1,sample2 or similar"
+        } else { "" }
+    )]
     UnknownSample {
         /// Where.
         at: Place,
@@ -316,7 +388,8 @@ pub enum MatError {
     NotMat,
     /// It is an HDF5 file, the format of MATLAB version 7.3.
     #[error(
-        "a MATLAB file of version 7.3 (HDF5), which is not supported; in MATLAB, save with '-v7'"
+        "an HDF5 file, which is not supported; in MATLAB, save with '-v7'; for AnnData, write \
+         adata.obs[columns].to_csv(file)"
     )]
     Hdf5,
     /// The file ends too early.
@@ -425,6 +498,10 @@ fn quoted(names: &[String]) -> String {
 
 fn alternatives(names: &[&str]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" or ")
+}
+
+fn listed(candidates: &[Separator]) -> String {
+    candidates.iter().map(Separator::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 fn named(array: &Option<String>) -> String {

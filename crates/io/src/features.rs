@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::error::{Fault, ReadError, shown};
-use crate::file::{self, Format};
+use crate::file::Format;
 use crate::grid::{Cell, Grid};
+use crate::layout::Layout;
+use crate::source::Source;
 use crate::table::{Table, TableOptions, Use, with_table};
 
 /// One row of finite numbers per sample.
@@ -38,7 +40,7 @@ pub fn read_features_with(
     path: impl AsRef<Path>,
     options: &TableOptions,
 ) -> Result<Features, ReadError> {
-    file::read(path.as_ref(), |bytes, format| Features::from_bytes(bytes, format, options))
+    Ok(Source::read(path, options.memory)?.features(options)?.0)
 }
 
 impl Features {
@@ -60,8 +62,20 @@ impl Features {
     /// [`Fault::Feature`] if a value is missing or not a finite number; other variants of
     /// [`Fault`] for other errors, with their position.
     pub fn from_bytes(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
-        with_table(bytes, format, *options, Use::Features, |table| {
-            let Table { grid, ids, names, .. } = table;
+        Self::from_bytes_with_layout(bytes, format, options).map(|(features, _)| features)
+    }
+
+    /// Like [`Features::from_bytes`]; also returns the layout of a text file.
+    ///
+    /// # Errors
+    /// The same as [`Features::from_bytes`].
+    pub fn from_bytes_with_layout(
+        bytes: &[u8],
+        format: Format,
+        options: &TableOptions,
+    ) -> Result<(Self, Option<Layout>), Fault> {
+        with_table(bytes, format, options, Use::Features, |table| {
+            let Table { grid, ids, names, layout, .. } = table;
             let (samples, dimension) = (grid.rows(), grid.columns());
             if samples == 0 || dimension == 0 {
                 return Err(Fault::Empty);
@@ -72,7 +86,7 @@ impl Features {
                 finite(&*grid, row, column)
             };
             let values = (0..samples * dimension).map(value).collect::<Result<_, _>>()?;
-            Ok(Features { values, samples, dimension, ids, names })
+            Ok((Features { values, samples, dimension, ids, names }, layout))
         })
     }
 }

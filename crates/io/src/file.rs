@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use crate::error::{Fault, ReadError};
+use crate::budget::Budget;
+use crate::error::Fault;
 use crate::{mat, npy};
 
 /// The maximum size of decompressed data in bytes.
@@ -85,9 +86,10 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), Fault> {
     Ok((file, length))
 }
 
-/// The whole content of a regular file.
-pub(crate) fn load(path: &Path) -> Result<Vec<u8>, Fault> {
+/// The whole content of a regular file that fits into the budget.
+pub(crate) fn load(path: &Path, budget: Budget) -> Result<Vec<u8>, Fault> {
     let (file, length) = open(path)?;
+    budget.require(0, length)?;
     let mut bytes = Vec::new();
     let room = usize::try_from(length).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(room).map_err(|error| Fault::System {
@@ -98,12 +100,14 @@ pub(crate) fn load(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Loads a file, detects its format and passes both to a function; adds the path to errors.
-pub(crate) fn read<T>(
-    path: &Path,
-    parse: impl FnOnce(&[u8], Format) -> Result<T, Fault>,
-) -> Result<T, ReadError> {
-    load(path)
-        .and_then(|bytes| parse(&bytes, Format::of(path, &bytes)))
-        .map_err(|fault| ReadError::new(path, fault))
+/// Reads to the end, but not more than the budget allows beside `held` bytes.
+pub(crate) fn read_within(reader: impl Read, budget: Budget, held: u64) -> Result<Vec<u8>, Fault> {
+    let room = budget.left(held);
+    let mut bytes = Vec::new();
+    let most = room.map_or(u64::MAX, |room| room.0.saturating_add(1));
+    reader.take(most).read_to_end(&mut bytes)?;
+    match room {
+        Some(room) if bytes.len() as u64 > room.0 => Err(Fault::TooLong { available: room }),
+        _ => Ok(bytes),
+    }
 }

@@ -34,11 +34,6 @@ pub(crate) fn number(text: &str) -> Option<Cell<'static>> {
     }
 }
 
-/// Whether the text stands for a missing value.
-pub(crate) fn is_missing(text: &str) -> bool {
-    matches!(text, "" | "NA" | "NaN" | "nan" | "null")
-}
-
 /// A cell as text.
 pub(crate) fn text(cell: Cell<'_>) -> Option<Cow<'_, str>> {
     match cell {

@@ -8,8 +8,9 @@
 //! | a precomputed similarity | [`read_similarity`] | `.npy` |
 //!
 //! The format of a file is determined by its first bytes, otherwise by its extension: see
-//! [`Format::of`]. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
-//! id columns and separators of text files are detected.
+//! [`Format::of`]. Files may be compressed with gzip or Zstandard, and [`Source`] also reads
+//! standard input. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
+//! id columns and separators of text files are detected; doubt is an error.
 //!
 //! [`write_labels`], [`write_pool`] and [`write_matrix_npy`] write results. All of them use
 //! [`write_atomically`]: a file is written completely or not at all.
@@ -31,7 +32,10 @@
 //! endless loop. Accepted values are valid: there are as many ids as samples, no id occurs
 //! twice, features are finite, and similarities are in [0, 1].
 //!
-//! Memory is bounded by the actual content of a file, not by the sizes it declares: at most 128
+//! What a file needs is compared with [`TableOptions::memory`], or with the available memory,
+//! before memory is allocated. This is an estimate: labels that are all different need more.
+//!
+//! Memory is also bounded by the actual content of a file, not by the sizes it declares: at most 128
 //! times the content plus 1 MiB. For text and `.npy`, the content is the file itself. For
 //! `.mat` and `.npz`, it is the decompressed data: at most 1032 times the file size, which is
 //! the maximum for deflate, and at most 2 GiB per variable. For Parquet, it is 16 bytes per
@@ -39,12 +43,18 @@
 //! 10,000 damaged files under a counting allocator, and `fuzz/` contains one target per format.
 
 mod atomic;
+mod budget;
+mod cells;
+mod compression;
+mod dump;
 mod error;
 mod features;
 mod file;
 mod grid;
 mod keys;
 mod labels;
+mod layout;
+mod marks;
 mod mat;
 mod npy;
 mod npz;
@@ -53,20 +63,28 @@ mod pairs;
 mod parquet;
 mod pool;
 mod recognise;
+mod separator;
 mod similarity;
+mod source;
 mod table;
 mod text;
 mod write;
 
 pub use atomic::{discard_unfinished, folder_of, write_atomically, written_file};
+#[doc(hidden)]
+pub use dump::Cells;
 pub use error::{Fault, MatError, NpyError, Place, ReadError, WriteError};
 pub use features::{Features, read_features, read_features_with};
 pub use file::Format;
 pub use keys::Noise;
 pub use labels::{Labels, read_labels, read_labels_with};
+pub use layout::Layout;
+pub use marks::MissingMarks;
 pub use mat::{Array, MatFile, Variable, read_mat};
 pub use pairs::{pairs_from_text, read_pairs};
 pub use pool::{Pool, PoolOptions, read_pool, read_pool_with};
-pub use similarity::{read_similarity, similarity_from_npy};
+pub use separator::{NoSeparator, Separator};
+pub use similarity::{read_similarity, read_similarity_within, similarity_from_npy};
+pub use source::Source;
 pub use table::TableOptions;
 pub use write::{NpyFloat, write_labels, write_matrix_npy, write_pool};

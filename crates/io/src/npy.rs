@@ -13,7 +13,8 @@
 use std::borrow::Cow;
 
 use crate::error::{Fault, NpyError, Place};
-use crate::grid::{Cell, Grid, is_missing};
+use crate::grid::{Cell, Grid};
+use crate::marks::MissingMarks;
 
 type Result<T> = std::result::Result<T, NpyError>;
 
@@ -279,7 +280,6 @@ fn text_cell(text: Cow<'_, str>) -> Cell<'_> {
         text.trim_end_matches('\0').trim()
     }
     match text {
-        text if is_missing(inner(&text)) => Cell::Missing,
         Cow::Borrowed(text) => Cell::Text(inner(text).into()),
         Cow::Owned(text) => Cell::Text(Cow::Owned(inner(&text).into())),
     }
@@ -303,14 +303,19 @@ pub(crate) struct NpyArray<'a> {
     header: Header,
     bytes: Cow<'a, [u8]>,
     name: Option<String>,
+    marks: MissingMarks,
     rows: usize,
     columns: usize,
 }
 
 impl<'a> NpyArray<'a> {
     /// Reads a whole file, whose name within an archive is `name`.
-    pub fn parse(bytes: Cow<'a, [u8]>, name: Option<String>) -> std::result::Result<Self, Fault> {
-        match Self::sound(bytes, name.clone()) {
+    pub fn parse(
+        bytes: Cow<'a, [u8]>,
+        name: Option<String>,
+        marks: &MissingMarks,
+    ) -> std::result::Result<Self, Fault> {
+        match Self::sound(bytes, name.clone(), marks.clone()) {
             Ok(array) => array,
             Err(error) => Err(match name {
                 Some(name) => Fault::InArray { name, error },
@@ -323,6 +328,7 @@ impl<'a> NpyArray<'a> {
     fn sound(
         bytes: Cow<'a, [u8]>,
         name: Option<String>,
+        marks: MissingMarks,
     ) -> Result<std::result::Result<Self, Fault>> {
         let header = Header::parse(&bytes)?;
         header.check_size((bytes.len() - header.start) as u64)?;
@@ -334,7 +340,7 @@ impl<'a> NpyArray<'a> {
                 return Ok(Err(Fault::Shape { array: name, shape: header.shape, expected }));
             }
         };
-        let array = NpyArray { header, bytes, name, rows, columns };
+        let array = NpyArray { header, bytes, name, marks, rows, columns };
         array.check_text()?;
         Ok(Ok(array))
     }
@@ -373,7 +379,10 @@ impl Grid for NpyArray<'_> {
             row * self.columns + column
         };
         let Dtype { width, .. } = self.header.dtype;
-        self.header.dtype.decode(&self.bytes[self.header.start + at * width..][..width])
+        match self.header.dtype.decode(&self.bytes[self.header.start + at * width..][..width]) {
+            Cell::Text(text) if self.marks.contains(&text) => Cell::Missing,
+            cell => cell,
+        }
     }
 
     fn place(&self, row: usize, column: usize) -> Place {

@@ -8,21 +8,28 @@ use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
 
+use crate::budget::Budget;
 use crate::error::{Fault, shown};
 use crate::file::{DEFLATE, MAX_INFLATED};
 use crate::grid::Grid;
+use crate::marks::MissingMarks;
 use crate::npy::NpyArray;
-use crate::table::Arrays;
+use crate::table::{Arrays, TableOptions};
 
 /// An archive whose arrays can be read by name.
 pub(crate) struct Archive<'a> {
     zip: ZipArchive<Cursor<&'a [u8]>>,
+    marks: MissingMarks,
+    budget: Budget,
+    /// Bytes of the archive and of the arrays that were read.
+    held: u64,
 }
 
 impl<'a> Archive<'a> {
-    pub fn open(bytes: &'a [u8]) -> Result<Self, Fault> {
+    pub fn open(bytes: &'a [u8], options: &TableOptions) -> Result<Self, Fault> {
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(unsound)?;
-        Ok(Archive { zip })
+        let (marks, budget) = (options.missing.clone(), Budget::new(options.memory));
+        Ok(Archive { zip, marks, budget, held: bytes.len() as u64 })
     }
 }
 
@@ -35,10 +42,16 @@ impl<'m> Arrays<'m> for Archive<'_> {
 
     fn array(&mut self, name: &str) -> Result<Box<dyn Grid + 'm>, Fault> {
         let bytes = self.unpacked(name)?;
-        Ok(Box::new(NpyArray::parse(Cow::Owned(bytes), Some(name.into()))?))
+        let array = NpyArray::parse(Cow::Owned(bytes), Some(name.into()), &self.marks)?;
+        self.budget.require_values(self.held, &array)?;
+        Ok(Box::new(array))
     }
 
     fn is_read(&self, _: &str) -> bool {
+        true
+    }
+
+    fn only_is_pool(&self) -> bool {
         true
     }
 }
@@ -56,6 +69,8 @@ impl Archive<'_> {
             );
             return Err(Fault::Npz { what });
         }
+        self.budget.require(self.held, declared)?;
+        self.held += declared;
         let mut bytes = Vec::new();
         bytes.reserve_exact(declared as usize);
         // One byte more than declared, to detect that the data are longer.

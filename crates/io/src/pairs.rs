@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::error::{Fault, Place, ReadError, shown};
-use crate::file::{self, Format};
+use crate::file::Format;
 use crate::grid::{Grid, number};
+use crate::source::Source;
+use crate::table::TableOptions;
 use crate::text::TextGrid;
 
 /// Reads pairs of samples, counted from zero, from a text file; see [`pairs_from_text`].
@@ -16,19 +18,23 @@ pub fn read_pairs(
     path: impl AsRef<Path>,
     ids: Option<&[String]>,
 ) -> Result<Vec<(usize, usize)>, ReadError> {
-    file::read(path.as_ref(), |bytes, format| pairs_from_text(bytes, format, ids))
+    Source::read(path, None)?.pairs(ids, &TableOptions::default())
 }
 
 /// Reads pairs from text with two columns, one pair per line.
 ///
 /// A sample is given by its number, counted from 1, or by its id, if there are `ids`. If any id
-/// is itself a whole number, samples can be given only by id, so that there is no ambiguity. A
-/// first line in which neither cell is a sample is a header if both cells are text.
+/// is itself a whole number, samples can be given only by id, so that there is no ambiguity.
+///
+/// The first of several lines is a header if neither cell is a sample or a number, and both are
+/// usual names, such as `from,to` or `sample1,sample2`. Without `ids`, any two words are a header.
+/// Of the `options`, the header and the id column have no effect.
 ///
 /// ```
-/// use enclust_io::{Format, pairs_from_text};
+/// use enclust_io::{Format, TableOptions, pairs_from_text};
 ///
-/// let pairs = pairs_from_text(b"one,other\n1,2\n2,5\n", Format::Csv, None)?;
+/// let file = b"from,to\n1,2\n2,5\n";
+/// let pairs = pairs_from_text(file, Format::Csv, None, &TableOptions::default())?;
 /// assert_eq!(pairs, [(0, 1), (1, 4)]);
 /// # Ok::<(), enclust_io::Fault>(())
 /// ```
@@ -41,18 +47,35 @@ pub fn pairs_from_text(
     bytes: &[u8],
     format: Format,
     ids: Option<&[String]>,
+    options: &TableOptions,
 ) -> Result<Vec<(usize, usize)>, Fault> {
     if !matches!(format, Format::Csv | Format::Tsv) {
         return Err(Fault::NotText);
     }
-    let grid = TextGrid::parse(bytes, format, false)?;
+    let options = TableOptions { header: None, id_column: None, ..options.clone() };
+    let grid = TextGrid::parse(bytes, format, &options)?;
     if grid.height() > 0 && grid.width() != 2 {
         return Err(Fault::Columns { expected: "pairs need two columns", found: grid.width() });
     }
     let names = Names::of(ids);
-    let is_name = |text: &str| names.sample(text).is_none() && number(text).is_none();
-    let header = grid.height() > 0 && grid.line(0).all(is_name);
+    let is_name = |text: &str| {
+        let is_usual = ids.is_none() || says_sample(text);
+        is_usual && names.sample(text).is_none() && number(text).is_none()
+    };
+    let header = grid.height() > 1 && grid.line(0).all(is_name);
     (header.into()..grid.height()).map(|line| pair(&grid, line, &names)).collect()
+}
+
+/// Usual names of the two columns, without a number at the end.
+const PAIR_NAMES: [&str; 19] = [
+    "a", "b", "first", "from", "i", "id", "index", "j", "left", "name", "node", "one", "other",
+    "right", "sample", "second", "source", "target", "to",
+];
+
+fn says_sample(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || "_- .".contains(c));
+    PAIR_NAMES.contains(&stem)
 }
 
 fn pair(grid: &TextGrid, line: usize, names: &Names<'_>) -> Result<(usize, usize), Fault> {

@@ -1,16 +1,17 @@
 //! Pools of base clusterings.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use enclust_core::{Ensemble, Partition};
 
-use crate::error::{Fault, ReadError, shown};
-use crate::file::{self, Format};
+use crate::error::{Fault, ReadError};
+use crate::file::Format;
 use crate::grid::Grid;
 use crate::keys::{Keys, Noise};
-use crate::labels::{Labels, partition};
+use crate::labels::{Labels, complete};
+use crate::layout::Layout;
 use crate::mat::MatFile;
+use crate::source::Source;
 use crate::table::{Table, TableOptions, Use, vector_length, with_table};
 
 /// Many base clusterings of the same samples, from which ensembles are drawn.
@@ -27,14 +28,12 @@ pub struct Pool {
 }
 
 /// Options for reading a pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolOptions {
     /// What the label −1 means.
     pub noise: Noise,
-    /// Whether the first line of text names the clusterings; see [`TableOptions`].
-    pub header: Option<bool>,
-    /// Whether the first column names the samples; see [`TableOptions`].
-    pub id_column: Option<bool>,
+    /// How a table is read.
+    pub table: TableOptions,
 }
 
 /// Reads a pool of base clusterings, see [`Pool::from_bytes`].
@@ -50,7 +49,7 @@ pub fn read_pool(path: impl AsRef<Path>) -> Result<Pool, ReadError> {
 /// # Errors
 /// The same as [`read_pool`].
 pub fn read_pool_with(path: impl AsRef<Path>, options: &PoolOptions) -> Result<Pool, ReadError> {
-    file::read(path.as_ref(), |bytes, format| Pool::from_bytes(bytes, format, options))
+    Ok(Source::read(path, options.table.memory)?.pool(options)?.0)
 }
 
 impl Pool {
@@ -86,9 +85,22 @@ impl Pool {
     /// # Errors
     /// [`Fault`] with the cause and the position.
     pub fn from_bytes(bytes: &[u8], format: Format, options: &PoolOptions) -> Result<Self, Fault> {
-        let &PoolOptions { noise, header, id_column } = options;
-        let known = TableOptions { header, id_column };
-        with_table(bytes, format, known, Use::Pool, |table| Self::from_table(table, noise))
+        Self::from_bytes_with_layout(bytes, format, options).map(|(pool, _)| pool)
+    }
+
+    /// Like [`Pool::from_bytes`]; also returns the layout of a text file.
+    ///
+    /// # Errors
+    /// The same as [`Pool::from_bytes`].
+    pub fn from_bytes_with_layout(
+        bytes: &[u8],
+        format: Format,
+        options: &PoolOptions,
+    ) -> Result<(Self, Option<Layout>), Fault> {
+        with_table(bytes, format, &options.table, Use::Pool, |table| {
+            let layout = table.layout;
+            Ok((Self::from_table(table, options.noise)?, layout))
+        })
     }
 
     /// Reads a pool from the arrays of a MATLAB file, like [`Pool::from_bytes`] with the
@@ -101,20 +113,18 @@ impl Pool {
     }
 
     fn from_table(table: Table<'_>, noise: Noise) -> Result<Self, Fault> {
-        let Table { grid, ids, names, truth } = table;
+        let Table { grid, ids, names, truth, .. } = table;
         if let Some(truth) = &truth {
             check_samples(&*grid, &**truth)?;
         }
         let keys = Keys::of(&*grid, Some(noise))?;
         let ensemble =
             Ensemble::from_keys(grid.rows(), grid.columns(), |row, column| keys.get(row, column))?;
-        let truth = truth.map(|truth| partition(&*truth)).transpose()?;
+        let truth = truth.map(|truth| complete(&*truth)).transpose()?;
         Ok(Pool { ensemble, truth, ids, columns: names })
     }
 
-    /// The same pool with its true classes. If pool and labels both name the samples, they are
-    /// matched by name, and labels of other samples are ignored; otherwise they are matched by
-    /// position.
+    /// The same pool with its true classes, matched by [`Labels::aligned`].
     ///
     /// ```
     /// use enclust_core::{Ensemble, Partition};
@@ -124,27 +134,19 @@ impl Pool {
     /// let mut pool = Pool::new(Ensemble::from_columns(&[[0, 1]])?);
     /// pool.ids = names(["a", "b"]);
     /// let partition = Partition::from_labels(["of b", "of a"]);
-    /// let pool = pool.with_truth(Labels { partition, ids: names(["b", "a"]) })?;
+    /// let pool = pool.with_truth(Labels::new(partition, names(["b", "a"])))?;
     /// assert_eq!(pool.truth, Some(Partition::from_labels(["of a", "of b"])));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`Fault::UnknownId`] if a sample has no label, [`Fault::Samples`] if there are more
-    /// or fewer labels than samples.
+    /// The errors of [`Labels::aligned`], and [`Fault::TruthGaps`] if a sample has no class.
     pub fn with_truth(mut self, labels: Labels) -> Result<Self, Fault> {
-        let Labels { partition, ids } = labels;
-        self.truth = Some(match (&self.ids, &ids) {
-            (Some(own), Some(theirs)) => matched(own, theirs, &partition)?,
-            _ => {
-                let (samples, truth) = (self.ensemble.samples(), partition.len());
-                if samples != truth {
-                    let transposed = self.ensemble.clusterings() == truth;
-                    return Err(Fault::Samples { samples, truth, transposed });
-                }
-                partition
-            }
-        });
+        let labels = labels.aligned(&self)?;
+        if !labels.missing.is_empty() {
+            return Err(Fault::TruthGaps { missing: labels.missing.len() });
+        }
+        self.truth = Some(labels.partition);
         Ok(self)
     }
 }
@@ -161,14 +163,4 @@ fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
     }
     let transposed = grid.columns() == length;
     Err(Fault::Samples { samples: grid.rows(), truth: length, transposed })
-}
-
-/// The labels of the samples, looked up by name.
-fn matched(own: &[String], theirs: &[String], partition: &Partition) -> Result<Partition, Fault> {
-    let labels: HashMap<_, _> = theirs.iter().zip(partition.labels()).collect();
-    let label = |id: &String| match labels.get(id) {
-        Some(&&label) => Ok(label),
-        None => Err(Fault::UnknownId { id: shown(id) }),
-    };
-    Ok(Partition::from_labels(own.iter().map(label).collect::<Result<Vec<_>, _>>()?))
 }

@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::ops::Range;
 
 use crate::error::Fault;
-use crate::grid::{Cell, Grid, is_missing, number, text, texts};
+use crate::grid::{Cell, Grid, number, text, texts};
 use crate::table::Use;
 use crate::text::TextGrid;
 
@@ -17,7 +18,7 @@ const ID_NAMES: [&str; 19] = [
 /// Usual endings of the name of a column that names samples.
 const ID_ENDINGS: [&str; 3] = ["_id", " id", ".id"];
 /// Usual names of a single column of labels.
-const LABEL_NAMES: [&str; 17] = [
+const LABEL_NAMES: [&str; 16] = [
     "label",
     "labels",
     "class",
@@ -28,7 +29,6 @@ const LABEL_NAMES: [&str; 17] = [
     "truth",
     "gt",
     "target",
-    "y",
     "group",
     "species",
     "type",
@@ -50,79 +50,129 @@ fn is_number(text: &str) -> bool {
     number(text).is_some()
 }
 
-fn is_text(text: &str) -> bool {
-    !is_missing(text) && !is_number(text)
-}
-
 /// Whether no text is missing or repeated.
 fn is_distinct<T: Eq + Hash>(mut texts: impl Iterator<Item = Option<T>>) -> bool {
     let mut seen = HashSet::new();
     texts.all(|text| text.is_some_and(|text| seen.insert(text)))
 }
 
-fn present(text: &str) -> Option<&str> {
-    (!is_missing(text)).then_some(text)
-}
-
-/// Whether the first line names the columns.
+/// Whether the first line names the columns. An error if it may be a header or a sample.
 pub(crate) fn has_header(grid: &TextGrid, used: Use) -> Result<bool, Fault> {
-    if grid.height() < 2 {
-        return Ok(false);
+    let first = FirstLine { grid };
+    let columns = || 0..grid.width();
+    match grid.height() {
+        0 => return Ok(false),
+        1 if first.are_names(columns()) => return Err(Fault::HeaderUnclear),
+        1 => return Ok(false),
+        _ => {}
     }
-    let first = |column| grid.text(0, column);
-    if (0..grid.width()).any(|column| is_text(first(column)) && is_of_numbers(grid, column)) {
+    if first.begins_with_name_of_ids()? {
         return Ok(true);
     }
-    if grid.width() > 1 && is_distinct(grid.column(0, 1).map(present)) {
-        let only_first_empty = grid.line(0).position(str::is_empty) == Some(0)
-            && !grid.line(0).skip(1).any(str::is_empty);
-        if only_first_empty || (!first(0).is_empty() && says_id(first(0))) {
-            return Ok(true);
-        }
+    if !columns().any(|column| first.is_text(column)) {
+        return numbers_alone(&first, used);
     }
-    if grid.line(0).any(is_text) { text_over_text(grid) } else { numbers_alone(grid, used) }
-}
-
-/// Whether a column contains only numbers below its first line.
-fn is_of_numbers(grid: &TextGrid, column: usize) -> bool {
-    let mut body = grid.column(column, 1).filter(|text| !is_missing(text)).peekable();
-    body.peek().is_some() && body.all(is_number)
-}
-
-/// Whether the text in the first line of a column occurs again in this column.
-fn occurs_again(grid: &TextGrid, column: usize) -> bool {
-    grid.column(column, 1).any(|text| text == grid.text(0, column))
-}
-
-/// Whether a first line of numbers is a header: some programs number columns that have no
-/// names.
-fn numbers_alone(grid: &TextGrid, used: Use) -> Result<bool, Fault> {
-    let width = grid.width();
-    let counts = |start: usize| grid.line(0).enumerate().all(|(k, t)| t.parse() == Ok(start + k));
-    if width < 3 || !(counts(0) || counts(1)) {
-        return Ok(false);
+    let over_numbers = columns().any(|column| first.is_text_over_numbers(column));
+    if columns().any(|column| first.is_number(column)) {
+        return if over_numbers { Err(Fault::HeaderUnclear) } else { Ok(false) };
     }
-    let new = (0..width).filter(|&column| !occurs_again(grid, column)).count();
-    if used != Use::Features && width >= 8 && 2 * new > width {
+    if columns().any(|column| first.is_text(column) && first.occurs_again(column)) {
+        return if over_numbers { Err(Fault::HeaderUnclear) } else { Ok(false) };
+    }
+    let says_label = grid.line(0).any(says_label);
+    // One labelled sample above samples without any label is not a pool.
+    let nothing_below = columns().all(|column| first.is_over_nothing(column));
+    if first.are_names(columns()) && (over_numbers || says_label || nothing_below) {
         Ok(true)
     } else {
         Err(Fault::HeaderUnclear)
     }
 }
 
-/// Whether a first line with text above columns of text is a header.
-fn text_over_text(grid: &TextGrid) -> Result<bool, Fault> {
-    let is_headed = |column: &usize| is_text(grid.text(0, *column));
-    let headed: Vec<usize> = (0..grid.width()).filter(is_headed).collect();
-    if grid.line(0).any(is_number) || headed.iter().any(|&column| occurs_again(grid, column)) {
+/// The first line above the others.
+struct FirstLine<'g> {
+    grid: &'g TextGrid,
+}
+
+impl FirstLine<'_> {
+    fn cell(&self, column: usize) -> &str {
+        self.grid.text(0, column)
+    }
+
+    fn present<'t>(&self, text: &'t str) -> Option<&'t str> {
+        (!self.grid.marks().contains(text)).then_some(text)
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        is_number(self.cell(column))
+    }
+
+    fn is_text(&self, column: usize) -> bool {
+        self.present(self.cell(column)).is_some() && !self.is_number(column)
+    }
+
+    /// Whether the column contains only numbers below the first line, and at least one.
+    fn is_text_over_numbers(&self, column: usize) -> bool {
+        let mut body = self.grid.column(column, 1).filter_map(|text| self.present(text)).peekable();
+        self.is_text(column) && body.peek().is_some() && body.all(is_number)
+    }
+
+    fn is_over_nothing(&self, column: usize) -> bool {
+        self.grid.column(column, 1).all(|text| self.present(text).is_none())
+    }
+
+    /// Whether the first line of a column occurs again in this column.
+    fn occurs_again(&self, column: usize) -> bool {
+        self.grid.column(column, 1).any(|text| text == self.cell(column))
+    }
+
+    /// Whether these cells are text without repetition.
+    fn are_names(&self, columns: Range<usize>) -> bool {
+        columns.clone().all(|column| self.is_text(column))
+            && is_distinct(columns.map(|column| Some(self.cell(column))))
+    }
+
+    /// Whether these cells count 0, 1, 2, … or 1, 2, 3, …
+    fn count(&self, columns: Range<usize>) -> bool {
+        let first = columns.start;
+        let from =
+            |start: usize| columns.clone().all(|k| self.cell(k).parse() == Ok(start + k - first));
+        from(0) || from(1)
+    }
+
+    /// Whether the first cell is empty or a name for ids, above a column without repetition, and
+    /// all others are names or count.
+    fn begins_with_name_of_ids(&self) -> Result<bool, Fault> {
+        let grid = self.grid;
+        let others = 1..grid.width();
+        if others.is_empty()
+            || !says_id(self.cell(0))
+            || !is_distinct(grid.column(0, 1).map(|text| self.present(text)))
+        {
+            return Ok(false);
+        }
+        let are_new = others.clone().all(|column| !self.occurs_again(column));
+        let are_names = are_new && self.are_names(others.clone());
+        if !are_names && !self.count(others) {
+            return Ok(false);
+        }
+        // Without a name, one line is not enough to tell an id from a missing label.
+        if self.cell(0).is_empty() && grid.height() < 3 {
+            return Err(Fault::HeaderUnclear);
+        }
+        Ok(true)
+    }
+}
+
+/// Whether a first line of numbers is a header: some programs number columns that have no
+/// names.
+fn numbers_alone(first: &FirstLine<'_>, used: Use) -> Result<bool, Fault> {
+    let width = first.grid.width();
+    if width < 3 || !first.count(0..width) {
         return Ok(false);
     }
-    let repeats = |&&column: &&usize| !is_distinct(grid.column(column, 1).map(present));
-    let nothing_below = |column: usize| grid.column(column, 1).all(is_missing);
-    let enough = (0..grid.width()).all(nothing_below)
-        || headed.iter().any(|&column| says_label(grid.text(0, column)))
-        || headed.iter().filter(repeats).count() > 1;
-    if enough && is_distinct(grid.line(0).map(present)) {
+    let new = (0..width).filter(|&column| !first.occurs_again(column)).count();
+    if used != Use::Features && width >= 8 && 2 * new > width {
         Ok(true)
     } else {
         Err(Fault::HeaderUnclear)

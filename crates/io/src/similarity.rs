@@ -4,8 +4,9 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use enclust_core::{Condensed, Grouping, Real, Similarity};
+use enclust_core::{Bytes, Condensed, Grouping, Real, Similarity};
 
+use crate::budget::Budget;
 use crate::error::{Fault, Place, ReadError};
 use crate::file;
 use crate::npy::{Dtype, Header, Kind, LONGEST_HEADER};
@@ -16,9 +17,20 @@ use crate::npy::{Dtype, Header, Kind, LONGEST_HEADER};
 /// # Errors
 /// [`ReadError`] with the file, the position and the cause.
 pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>, ReadError> {
+    read_similarity_within(path, None)
+}
+
+/// Like [`read_similarity`], with a limit of the memory instead of the available memory.
+///
+/// # Errors
+/// The same as [`read_similarity`], and [`Fault::Memory`] if half of the matrix does not fit.
+pub fn read_similarity_within<S: Real>(
+    path: impl AsRef<Path>,
+    memory: Option<Bytes>,
+) -> Result<Similarity<S>, ReadError> {
     let path = path.as_ref();
     file::open(path)
-        .and_then(|(file, length)| similarity_from_npy(BufReader::new(file), length))
+        .and_then(|(file, length)| similarity_from_npy(BufReader::new(file), length, memory))
         .map_err(|fault| ReadError::new(path, fault))
 }
 
@@ -32,7 +44,8 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
 /// # Memory
 ///
 /// Rows are read one after the other and only one triangle is kept: half of the matrix, in the
-/// requested precision.
+/// requested precision. If this exceeds `memory`, or the available memory if that is `None`, the
+/// header alone is read.
 ///
 /// # Errors
 ///
@@ -58,6 +71,7 @@ pub fn read_similarity<S: Real>(path: impl AsRef<Path>) -> Result<Similarity<S>,
 pub fn similarity_from_npy<S: Real>(
     mut reader: impl Read,
     length: u64,
+    memory: Option<Bytes>,
 ) -> Result<Similarity<S>, Fault> {
     let mut beginning = Vec::new();
     reader.by_ref().take(length.min(LONGEST_HEADER as u64)).read_to_end(&mut beginning)?;
@@ -73,8 +87,17 @@ pub fn similarity_from_npy<S: Real>(
     if header.dtype.kind != Kind::Float {
         return Err(Fault::NotFloats);
     }
+    Budget::new(memory).require(0, needed::<S>(size, &header))?;
     let values = Cursor::new(beginning).chain(reader);
     Triangle::new(size, &header).read(values, header.start)
+}
+
+/// The memory for one triangle, the diagonal twice and a row of the file.
+fn needed<S>(size: usize, header: &Header) -> u64 {
+    let (n, value) = (size as u64, size_of::<S>() as u64);
+    let between = n.saturating_mul(n.saturating_sub(1)) / 2;
+    let row = n.saturating_mul(header.dtype.width as u64);
+    between.saturating_add(2 * n).saturating_mul(value).saturating_add(row)
 }
 
 /// The upper triangle and the diagonal, as far as they have been read.

@@ -2,43 +2,54 @@
 
 use std::borrow::Cow;
 
+use enclust_core::Bytes;
+
+use crate::budget::Budget;
 use crate::error::Fault;
 use crate::file::Format;
 use crate::grid::{Grid, text, texts};
-use crate::mat::MatFile;
+use crate::layout::Layout;
+use crate::marks::MissingMarks;
+use crate::mat::MatArchive;
 use crate::npy::NpyArray;
 use crate::npz::Archive;
 use crate::recognise::{has_header, ids};
+use crate::separator::Separator;
 use crate::text::TextGrid;
 
-/// Options for reading a text file or a Parquet table. A field that is `None` is detected.
+/// Options for reading a table. A field that is `None` is detected.
 ///
 /// # Detection rules for text files
 ///
-/// **Separator.** Tab for `.tsv` and `.tab`. Otherwise the first of tab, semicolon and comma
-/// that occurs in the first line outside of quotes. If none occurs, the separator is spaces,
-/// provided that all lines have the same number of cells and all cells are numbers (except in
-/// the first line and in a first column without repetition). Otherwise there is a single
-/// column. Text is UTF-8, with or without byte order mark; cells may be quoted; lines end in
-/// LF, CRLF or CR. Lines with different numbers of cells and blank lines between other lines
-/// are errors.
+/// Text is UTF-8, with or without byte order mark; lines end in LF, CRLF or CR; a cell may be
+/// quoted, with doubled quotes inside it. Lines with different numbers of cells, blank lines
+/// between other lines, quotes that are not closed, text beside a quoted cell, zero bytes and
+/// UTF-16 are errors.
 ///
-/// **Missing values.** An empty cell, `NA`, `NaN`, `nan` and `null`.
+/// **Separator.** The first 100 lines are divided by tabs, by semicolons and by commas. The
+/// separator is the one that gives all of them the same number of cells, more than one. If
+/// several do, this is *unclear*. If none does, spaces are the separator if all lines have the
+/// same number of cells and all cells are numbers (except in the first line and in a first
+/// column without repetition); spaces between words are unclear. If there are no spaces either,
+/// there is a single column. In `.tsv` and `.tab` files the separator is the tab.
 ///
-/// **Header.** Line 1 is a header if one of the following holds, tested in this order:
-/// 1. In some column it contains text and all other cells are numbers.
-/// 2. Only its first cell is empty, and column 1 has no repetition below it.
-/// 3. Its first cell is a name for ids (see below), and column 1 has no repetition below it.
-/// 4. It counts 0, 1, 2, … or 1, 2, 3, … over at least eight columns, as some programs write
+/// **Missing values.** See [`MissingMarks`].
+///
+/// **Header.** Line 1 is a header if one of the following holds:
+/// 1. All its cells are different texts, none of which occurs again in its column, and a column
+///    contains only numbers below its text, or one text is label, class, cluster, truth or
+///    similar.
+/// 2. Its first cell is empty or a name for ids (see below), column 1 has no repetition below
+///    it, and the other cells are different texts or count 0, 1, 2, … or 1, 2, 3, …
+/// 3. It counts 0, 1, 2, … or 1, 2, 3, … over at least eight columns, as some programs write
 ///    columns without names, and more than half of these numbers do not occur again in their
 ///    column. For three to seven columns, and for features, it is *unclear*.
-/// 5. It contains only text without repetition, none of the text occurs again in its column,
-///    and one cell is label, class, cluster, truth or similar, or two columns of text contain
-///    repetitions, or all cells below are missing.
 ///
-/// Otherwise it is not a header if it contains numbers, or if its text occurs again in its
-/// column. All other cases are *unclear*: text that does not occur again may be the name of a
-/// column or a rare label.
+/// It is not a header if it contains no text, if its text occurs again in its column, or if it
+/// contains numbers and no text above a column of numbers. Different texts above missing values
+/// alone are a header. All other cases are *unclear*: a word
+/// above numbers beside other numbers may be a rare label, and so may a text that does not occur
+/// again.
 ///
 /// **Id column.** If there are several columns, column 1 names the samples if it has no
 /// repetition and no missing cell, and one of the following holds:
@@ -55,15 +66,22 @@ use crate::text::TextGrid;
 /// numbers. In features, it is data, unless it counts 0, 1, 2, … or 1, 2, 3, … without a
 /// header, which is unclear.
 ///
-/// Unclear cases are errors, [`Fault::HeaderUnclear`] or [`Fault::IdsUnclear`], unless the
-/// field below is set. If both a header and an id column are stated, line 1 may lack its first
+/// Unclear cases are errors, [`Fault::SeparatorUnclear`], [`Fault::HeaderUnclear`] or
+/// [`Fault::IdsUnclear`], unless the field below is set. If both a header and an id column are stated, line 1 may lack its first
 /// cell, as in files written by R's `write.table`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableOptions {
     /// Whether the first line names the columns.
     pub header: Option<bool>,
     /// Whether the first column names the samples.
     pub id_column: Option<bool>,
+    /// What separates the cells of a line.
+    pub separator: Option<Separator>,
+    /// The texts that stand for missing values, in all formats.
+    pub missing: MissingMarks,
+    /// The memory that reading may take; `None` for the memory that is available. It is checked
+    /// against the sizes that a file declares or needs before memory is allocated.
+    pub memory: Option<Bytes>,
 }
 
 /// The purpose for which a table is read.
@@ -93,6 +111,8 @@ pub(crate) trait Arrays<'m> {
     fn array(&mut self, name: &str) -> Result<Box<dyn Grid + 'm>, Fault>;
     /// Whether the array with this name can be used although it has none of the accepted names.
     fn is_read(&self, name: &str) -> bool;
+    /// Whether the only array is a pool even if its name has another meaning.
+    fn only_is_pool(&self) -> bool;
 }
 
 /// Values, and the names of rows and columns.
@@ -102,6 +122,8 @@ pub(crate) struct Table<'m> {
     pub names: Option<Vec<String>>,
     /// The true classes stored with a pool.
     pub truth: Option<Box<dyn Grid + 'm>>,
+    /// The layout of a text file.
+    pub layout: Option<Layout>,
 }
 
 /// Reads a table from bytes and passes it to `take`; the table may borrow from temporary
@@ -109,15 +131,19 @@ pub(crate) struct Table<'m> {
 pub(crate) fn with_table<T>(
     bytes: &[u8],
     format: Format,
-    options: TableOptions,
+    options: &TableOptions,
     used: Use,
     take: impl FnOnce(Table<'_>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     match format {
         Format::Csv | Format::Tsv => take(Table::from_text(bytes, format, options, used)?),
-        Format::Npy => take(Table::plain(NpyArray::parse(Cow::Borrowed(bytes), None)?)),
-        Format::Npz => take(Table::from_npz(&mut Archive::open(bytes)?, used)?),
-        Format::Mat => take(Table::from_arrays(&mut &MatFile::parse(bytes)?, used)?),
+        Format::Npy => {
+            let array = NpyArray::parse(Cow::Borrowed(bytes), None, &options.missing)?;
+            Budget::new(options.memory).require_values(bytes.len() as u64, &array)?;
+            take(Table::plain(array))
+        }
+        Format::Npz => take(Table::from_npz(&mut Archive::open(bytes, options)?, used)?),
+        Format::Mat => take(Table::from_arrays(&mut MatArchive::open(bytes, options)?, used)?),
         #[cfg(feature = "parquet")]
         Format::Parquet => take(crate::parquet::table(bytes, options, used)?),
         #[cfg(not(feature = "parquet"))]
@@ -127,17 +153,16 @@ pub(crate) fn with_table<T>(
 
 impl<'m> Table<'m> {
     pub fn plain(grid: impl Grid + 'm) -> Self {
-        Table { grid: Box::new(grid), ids: None, names: None, truth: None }
+        Table { grid: Box::new(grid), ids: None, names: None, truth: None, layout: None }
     }
 
     fn from_text(
         bytes: &[u8],
         format: Format,
-        options: TableOptions,
+        options: &TableOptions,
         used: Use,
     ) -> Result<Self, Fault> {
-        let short_header = options.header == Some(true) && options.id_column == Some(true);
-        let mut grid = TextGrid::parse(bytes, format, short_header)?;
+        let mut grid = TextGrid::parse(bytes, format, options)?;
         let header = match options.header {
             Some(said) => said,
             None => has_header(&grid, used)?,
@@ -147,23 +172,25 @@ impl<'m> Table<'m> {
         let ids = ids(&grid, &heads, options.id_column, used)?;
         let of_values = heads.iter().skip(ids.is_some().into());
         let names = header.then(|| of_values.map(|name| name.to_string()).collect());
-        grid.leave_out(header, ids.is_some());
-        Ok(Table { grid: Box::new(grid), ids, names, truth: None })
+        let (separator, id_column) = (grid.separator(), ids.is_some());
+        grid.leave_out(header, id_column);
+        let layout = Some(Layout { separator, header, id_column });
+        Ok(Table { grid: Box::new(grid), ids, names, truth: None, layout })
     }
 
     /// The requested array, and the truth of a pool.
     pub fn from_arrays(arrays: &mut dyn Arrays<'m>, used: Use) -> Result<Self, Fault> {
         let found = arrays.names();
         let among = |wanted: &[&str]| found.iter().find(|name| wanted.contains(&name.as_str()));
-        let Some(name) = among(used.names()).or_else(|| only(arrays, &found)) else {
+        let Some(name) = among(used.names()).or_else(|| only(arrays, &found, used)) else {
             return Err(Fault::NoArray { wanted: used.names().into(), found });
         };
         let grid = arrays.array(name)?;
         let truth = match among(Use::Truth.names()) {
-            Some(name) if used == Use::Pool => Some(arrays.array(name)?),
+            Some(truth) if used == Use::Pool && truth != name => Some(arrays.array(truth)?),
             _ => None,
         };
-        Ok(Table { grid, ids: None, names: None, truth })
+        Ok(Table { grid, ids: None, names: None, truth, layout: None })
     }
 
     /// The same with the arrays `ids` and `columns`, if they exist.
@@ -186,12 +213,15 @@ pub(crate) const IDS: &str = "ids";
 /// The array of an archive that names the columns.
 pub(crate) const COLUMNS: &str = "columns";
 
-/// The name of the only array, unless this name has another meaning.
-fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String]) -> Option<&'f String> {
-    let mut read = found.iter().filter(|name| arrays.is_read(name));
+/// The name of the only array that does not name samples or columns, unless its name has another
+/// meaning, so that features are not read from labels. In an archive, a pool may have any name.
+fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String], used: Use) -> Option<&'f String> {
+    let is_values =
+        |name: &&String| arrays.is_read(name) && ![IDS, COLUMNS].contains(&name.as_str());
+    let mut read = found.iter().filter(is_values);
     let alone = read.next().filter(|_| read.next().is_none())?;
     let otherwise = Use::ALL.iter().any(|other| other.names().contains(&alone.as_str()));
-    (!otherwise).then_some(alone)
+    (!otherwise || used == Use::Pool && arrays.only_is_pool()).then_some(alone)
 }
 
 /// A list of names in an archive, if it exists.

@@ -1,21 +1,25 @@
 //! Splitting of text into cells: separator and lines.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use csv::{ReaderBuilder, StringRecord};
-
+use crate::budget::Budget;
+use crate::cells::{Records, line_ends};
 use crate::error::{Fault, Place};
 use crate::file::Format;
-use crate::grid::{Cell, Grid, is_missing, number};
+use crate::grid::{Cell, Grid};
+use crate::marks::MissingMarks;
+use crate::separator::{Separator, detect};
+use crate::table::TableOptions;
 
-/// The number of lines from which the separator is detected.
-const SAMPLE: usize = 20;
+/// Bytes per cell: its end position, and the value that is made of it.
+const CELL: u64 = 16;
+/// Bytes per line and per column: their numbers, names and counts.
+const LINE: u64 = 64;
 
 /// The trimmed cells of a text file. All lines have the same number of cells.
 ///
 /// The text of all cells is stored in one string, so a cell only costs its end position.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct TextGrid {
     text: String,
     ends: Vec<usize>,
@@ -27,76 +31,48 @@ pub(crate) struct TextGrid {
     header: usize,
     /// Columns before the first value.
     id_column: usize,
-}
-
-/// The separator between two cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Separator {
-    Byte(u8),
-    /// One or more spaces or tabs.
-    Space,
+    separator: Separator,
+    marks: MissingMarks,
 }
 
 impl TextGrid {
-    /// Splits text; `short_header` accepts a first line without its first cell, as written by
-    /// R.
-    pub fn parse(bytes: &[u8], format: Format, short_header: bool) -> Result<Self, Fault> {
+    /// Splits text. If the options state a header and an id column, the first line may lack its
+    /// first cell, as in files written by R.
+    pub fn parse(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
         let text = utf8(bytes)?;
-        let separator = match format {
-            Format::Tsv => Separator::Byte(b'\t'),
-            _ => separator(text),
+        let short_header = options.header == Some(true) && options.id_column == Some(true);
+        let marks = options.missing.clone();
+        let budget = Budget::new(options.memory);
+        budget.require(bytes.len() as u64, text.len() as u64)?;
+        let separator = match options.separator {
+            Some(stated) => stated,
+            None => detect(text, format, short_header, &marks)?,
         };
-        let mut grid = TextGrid::default();
-        match separator {
-            Separator::Byte(byte) => grid.split_by(byte, text, short_header)?,
-            Separator::Space => grid.split_by_space(text, short_header)?,
+        let room = Room::for_text(text, separator);
+        room.check(bytes.len(), budget)?;
+        let mut grid = TextGrid {
+            text: String::with_capacity(text.len()),
+            ends: Vec::with_capacity(room.cells),
+            lines: Vec::with_capacity(room.lines),
+            width: 0,
+            header: 0,
+            id_column: 0,
+            separator,
+            marks,
+        };
+        let mut records = Records::new(text, separator);
+        while let Some(row) = records.next(|cell| grid.push(cell))? {
+            grid.end_row(row.line, row.cells, short_header)?;
         }
         Ok(grid)
     }
 
-    /// Quotes follow RFC 4180.
-    fn split_by(&mut self, separator: u8, text: &str, short_header: bool) -> Result<(), Fault> {
-        let mut reader = ReaderBuilder::new()
-            .delimiter(separator)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes());
-        let mut record = StringRecord::new();
-        let mut lines = Lines { bytes: text.as_bytes(), at: 0, line: 1 };
-        loop {
-            let start = reader.position().byte() as usize;
-            let more = reader.read_record(&mut record);
-            if !more.map_err(std::io::Error::from)? {
-                return Ok(());
-            }
-            self.push_row(lines.of_record(start)?, record.iter(), short_header)?;
-        }
+    fn push(&mut self, cell: &str) {
+        self.text.push_str(cell);
+        self.ends.push(self.text.len());
     }
 
-    /// Quotes have no special meaning, but quotes around a cell are removed.
-    fn split_by_space(&mut self, text: &str, short_header: bool) -> Result<(), Fault> {
-        for (at, content) in text.lines().enumerate() {
-            let line = at + 1;
-            if content.trim().is_empty() {
-                return Err(Fault::Blank { line });
-            }
-            self.push_row(line, content.split_whitespace().map(unquoted), short_header)?;
-        }
-        Ok(())
-    }
-
-    fn push_row<'a>(
-        &mut self,
-        line: usize,
-        cells: impl Iterator<Item = &'a str>,
-        short_header: bool,
-    ) -> Result<(), Fault> {
-        let before = self.ends.len();
-        for cell in cells {
-            self.text.push_str(cell.trim());
-            self.ends.push(self.text.len());
-        }
-        let found = self.ends.len() - before;
+    fn end_row(&mut self, line: usize, found: usize, short_header: bool) -> Result<(), Fault> {
         self.lines.push(line);
         match self.lines.len() {
             1 => self.width = found,
@@ -105,11 +81,22 @@ impl TextGrid {
                 self.width = found;
             }
             _ if found != self.width => {
-                return Err(Fault::Ragged { line, expected: self.width, found });
+                let (expected, separator) = (self.width, self.separator);
+                return Err(Fault::Ragged { line, expected, found, separator });
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// The separator that was stated or detected.
+    pub fn separator(&self) -> Separator {
+        self.separator
+    }
+
+    /// The texts that stand for missing values.
+    pub fn marks(&self) -> &MissingMarks {
+        &self.marks
     }
 
     /// Number of lines, including the header.
@@ -156,7 +143,7 @@ impl Grid for TextGrid {
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
         match self.text(row + self.header, column + self.id_column) {
-            text if is_missing(text) => Cell::Missing,
+            text if self.marks.contains(text) => Cell::Missing,
             text => Cell::Text(Cow::Borrowed(text)),
         }
     }
@@ -166,79 +153,64 @@ impl Grid for TextGrid {
     }
 }
 
+/// Upper bounds on the numbers of cells and lines.
+struct Room {
+    text: usize,
+    cells: usize,
+    lines: usize,
+    columns: usize,
+}
+
+impl Room {
+    /// Every cell ends with a separator, a line end or the end of the text.
+    fn for_text(text: &str, separator: Separator) -> Self {
+        let bytes = text.as_bytes();
+        let (mut lines, mut cells, mut columns, mut line) = (1, 1, 1, 1);
+        for &byte in bytes {
+            if matches!(byte, b'\n' | b'\r') {
+                (lines, line) = (lines + 1, 0);
+            }
+            if separator.is(byte) || line == 0 {
+                (cells, line) = (cells + 1, line + 1);
+                columns = columns.max(line);
+            }
+        }
+        // A short header gets one more cell.
+        Room { text: text.len(), cells: cells + 1, lines, columns }
+    }
+
+    fn check(&self, held: usize, budget: Budget) -> Result<(), Fault> {
+        let (cells, others) = (self.cells as u64, (self.lines + self.columns) as u64);
+        let more = (self.text as u64)
+            .saturating_add(cells.saturating_mul(CELL))
+            .saturating_add(others.saturating_mul(LINE));
+        budget.require(held as u64, more)
+    }
+}
+
 /// The text without a byte order mark and without trailing line ends.
 fn utf8(bytes: &[u8]) -> Result<&str, Fault> {
+    if is_utf16(bytes) {
+        return Err(Fault::Utf16);
+    }
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        Fault::NotUtf8 { line: 1 + before.iter().filter(|&&byte| byte == b'\n').count() }
+        // The bytes before the error are text.
+        let before = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+        Fault::NotUtf8 { line: 1 + line_ends(before) }
     })?;
+    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
+        return Err(Fault::Nul { line: 1 + line_ends(&text[..at]) });
+    }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     Ok(text.trim_end_matches(['\r', '\n']))
 }
 
-/// Counts lines up to the beginning of each record.
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    line: usize,
-}
-
-impl Lines<'_> {
-    /// The line of the record that begins at a byte. The csv reader silently skips blank lines;
-    /// in a single column this would lose samples.
-    fn of_record(&mut self, start: usize) -> Result<usize, Fault> {
-        let byte = |at: usize| self.bytes.get(at).copied();
-        // The csv reader stops after \r and leaves the \n that belongs to it.
-        let within_crlf = start > 0 && byte(start - 1) == Some(b'\r') && byte(start) == Some(b'\n');
-        let start = start + usize::from(within_crlf);
-        let ends_line = |&at: &usize| match byte(at) {
-            Some(b'\n') => true,
-            Some(b'\r') => byte(at + 1) != Some(b'\n'),
-            _ => false,
-        };
-        let blank = matches!(byte(start), Some(b'\n' | b'\r'));
-        self.line += (self.at..start).filter(ends_line).count();
-        self.at = start;
-        if blank { Err(Fault::Blank { line: self.line }) } else { Ok(self.line) }
-    }
-}
-
-/// Detects the separator: the first of tab, semicolon and comma that occurs in the first line
-/// outside of quotes; otherwise spaces, if [`is_spaced`]; otherwise there is one column.
-fn separator(text: &str) -> Separator {
-    let first = text.lines().next().unwrap_or("");
-    let bare: String = first.split('"').step_by(2).collect();
-    let stands_there = |byte: &u8| bare.contains(char::from(*byte));
-    match b"\t;,".iter().find(|byte| stands_there(byte)) {
-        Some(&byte) => Separator::Byte(byte),
-        None if is_spaced(text) => Separator::Space,
-        None => Separator::Byte(b','),
-    }
-}
-
-/// Whether spaces separate cells: all lines have the same number of cells, and the cells are
-/// numbers, except in the first line and in a first column without repetition. A name of
-/// several words must not be split into cells.
-fn is_spaced(text: &str) -> bool {
-    let mut lines = text.lines().take(SAMPLE).map(|line| line.split_whitespace());
-    let is_number = |cell: &str| is_missing(cell) || number(cell).is_some();
-    let Some(first) = lines.next() else { return false };
-    let first: Vec<_> = first.collect();
-    let body: Vec<Vec<_>> = lines.map(|cells| cells.collect()).collect();
-    if body.is_empty() {
-        return first.len() > 1 && first.iter().all(|cell| is_number(cell));
-    }
-    let width = body[0].len();
-    let even = body.iter().all(|cells| cells.len() == width);
-    if width < 2 || !even || !(width - 1..=width).contains(&first.len()) {
-        return false;
-    }
-    let mut seen = HashSet::new();
-    let distinct = body.iter().all(|cells| seen.insert(cells[0]));
-    let numbers = |cells: &[&str]| cells.iter().all(|cell| is_number(cell));
-    body.iter().all(|cells| numbers(&cells[1..])) && (distinct || body.iter().all(|c| numbers(c)))
-}
-
-fn unquoted(cell: &str) -> &str {
-    cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(cell)
+/// Whether the bytes begin with the mark of UTF-16, or every other byte at the beginning is zero,
+/// as in UTF-16 text without accents. UTF-32 has even more zeros.
+fn is_utf16(bytes: &[u8]) -> bool {
+    const BEGINNING: usize = 64;
+    let is_marked = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    let (pairs, _) = bytes[..bytes.len().min(BEGINNING)].as_chunks::<2>();
+    let half_zero = |&[one, other]: &[u8; 2]| (one == 0) != (other == 0);
+    is_marked || (!pairs.is_empty() && pairs.iter().all(|pair| half_zero(pair) || *pair == [0, 0]))
 }

@@ -5,12 +5,16 @@
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::mat::{Big, DOUBLE, Little, STORED, array, compressed, file, raw_variable};
 use common::{accepted, bytes_of, npy, zipped};
-use enclust_io::Format;
+use enclust_core::Bytes;
+use enclust_io::{Format, PoolOptions, Source, TableOptions};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -349,4 +353,39 @@ fn dense_text() {
     assert!(read(noise.as_bytes(), Format::Csv, noise.len()) > 0);
     let counts: String = (0..100_000).map(|i| format!("{i}\n")).collect();
     assert!(read(counts.as_bytes(), Format::Csv, counts.len()) > 0);
+}
+
+/// Damaged compression ends with an error or the content, within a stated limit of memory.
+#[test]
+fn compressed_files() {
+    let _alone = alone();
+    let limit = 16 << 20;
+    let table = TableOptions { memory: Some(Bytes(limit)), ..TableOptions::default() };
+    let options = PoolOptions { table, ..PoolOptions::default() };
+    let mut chance = Chance(ChaCha8Rng::seed_from_u64(20));
+    let mut accepted = 0;
+    for _ in 0..FILES {
+        let text: String = (0..200).map(|_| format!("{},x\n", chance.below(4))).collect();
+        let mut bytes = if chance.below(2) == 0 { gzip(&text) } else { zstd(&text) };
+        damage(&mut bytes, &mut chance);
+        let before = IN_USE.load(Relaxed);
+        PEAK.store(before, Relaxed);
+        accepted += usize::from(Source::from_bytes("x.csv.gz", bytes).pool(&options).is_ok());
+        let taken = (PEAK.load(Relaxed) - before) as u64;
+        // A decoder may take its window, and a growing list up to twice its length.
+        assert!(taken <= 3 * limit, "{taken} bytes");
+    }
+    println!("compressed: {accepted} of {FILES} were accepted");
+    assert!(accepted < FILES);
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(text: &str) -> Vec<u8> {
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    ruzstd::encoding::compress_to_vec(text.as_bytes(), level)
 }

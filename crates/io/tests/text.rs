@@ -2,7 +2,8 @@
 
 use enclust_core::{Ensemble, Partition};
 use enclust_io::{
-    Fault, Features, Format, Labels, Noise, Place, Pool, PoolOptions, TableOptions, pairs_from_text,
+    Fault, Features, Format, Labels, Noise, Place, Pool, PoolOptions, Separator, TableOptions,
+    pairs_from_text,
 };
 use proptest::prelude::*;
 
@@ -20,6 +21,10 @@ fn labels(text: &str) -> Result<Labels, Fault> {
 
 fn features(text: &str) -> Result<Features, Fault> {
     Features::from_bytes(text.as_bytes(), Format::Csv, &TableOptions::default())
+}
+
+fn ragged(line: usize, expected: usize, found: usize, separator: Separator) -> Fault {
+    Fault::Ragged { line, expected, found, separator }
 }
 
 fn ensemble(columns: &[&[u32]]) -> Ensemble {
@@ -74,7 +79,7 @@ fn headers_and_ids_that_are_recognised() {
         ),
         // Text above text.
         ("id,km,ward\na,x,p\nb,x,q\nc,y,q", names(&["a", "b", "c"]), names(&["km", "ward"])),
-        ("km,ward\nx,p\nx,q\ny,q", None, names(&["km", "ward"])),
+        ("class,ward\nx,p\nx,q\ny,q", None, names(&["class", "ward"])),
         ("x,p\nx,q\ny,q", None, None),
         ("a,x,5\nb,x,6\nc,y,6", None, None),
     ] {
@@ -82,7 +87,10 @@ fn headers_and_ids_that_are_recognised() {
         // The last one is unclear: ids next to text, without a header.
         if text.starts_with("a,x") {
             assert_eq!(found, Err(Fault::IdsUnclear));
-            let options = PoolOptions { id_column: Some(true), ..PoolOptions::default() };
+            let options = PoolOptions {
+                table: TableOptions { id_column: Some(true), ..TableOptions::default() },
+                ..PoolOptions::default()
+            };
             assert_eq!(pool_with(text, options).unwrap().ids, names(&["a", "b", "c"]));
             continue;
         }
@@ -99,7 +107,10 @@ fn a_row_of_counts_is_a_header_where_the_columns_say_so() {
     // With few columns, it may be the labels of a sample.
     let labels = "1,2,3\n1,2,3\n2,2,3\n3,3,3\n";
     assert_eq!(pool(labels), Err(Fault::HeaderUnclear));
-    let said = |header| PoolOptions { header: Some(header), ..PoolOptions::default() };
+    let said = |header| PoolOptions {
+        table: TableOptions { header: Some(header), ..TableOptions::default() },
+        ..PoolOptions::default()
+    };
     assert_eq!(pool_with(labels, said(true)).unwrap().ensemble.samples(), 3);
     assert_eq!(pool_with(labels, said(false)).unwrap().ensemble.samples(), 4);
     assert_eq!(pool("0,1\n0,0\n1,1\n0,1\n").unwrap().ensemble.samples(), 4);
@@ -119,20 +130,24 @@ fn what_is_unclear_is_asked_for() {
     let series = pool("c1,c2\n0,1\n1,1\n2,2\n").unwrap();
     assert_eq!((series.ids, series.columns), (None, names(&["c1", "c2"])));
     for (said, clusterings) in [(true, 1), (false, 2)] {
-        let options = PoolOptions { id_column: Some(said), ..PoolOptions::default() };
+        let options = PoolOptions {
+            table: TableOptions { id_column: Some(said), ..TableOptions::default() },
+            ..PoolOptions::default()
+        };
         let found = pool_with("1,1\n2,1\n3,2\n", options).unwrap();
         assert_eq!(found.ensemble.clusterings(), clusterings);
         assert_eq!(found.ids.is_some(), said);
     }
-    assert!(Fault::IdsUnclear.to_string().contains("id column: yes or no"));
+    assert!(Fault::IdsUnclear.to_string().contains("--id-column yes|no"));
 }
 
 #[test]
 fn a_header_of_r_lacks_a_cell() {
     let text = "\"km\" \"ward\"\n\"a\" 1 5\n\"b\" 1 6\n\"c\" 2 6\n";
-    assert_eq!(pool(text), Err(Fault::Ragged { line: 2, expected: 2, found: 3 }));
-    let options =
-        PoolOptions { header: Some(true), id_column: Some(true), ..PoolOptions::default() };
+    assert_eq!(pool(text), Err(ragged(2, 2, 3, Separator::Space)));
+    let table =
+        TableOptions { header: Some(true), id_column: Some(true), ..TableOptions::default() };
+    let options = PoolOptions { table, ..PoolOptions::default() };
     let found = pool_with(text, options).unwrap();
     assert_eq!(found.ensemble, expected());
     assert_eq!((found.ids, found.columns), (names(&["a", "b", "c"]), names(&["km", "ward"])));
@@ -160,8 +175,9 @@ fn missing_labels() {
         [[Some(1), None, None, Some(1), Some(2)], [None, Some(5), None, None, Some(5)]];
     assert_eq!(found, Ensemble::from_columns(&columns).unwrap());
     assert_eq!(pool("c1\nNA\nNA\n").unwrap().ensemble.clusters(), [0]);
-    let at = Place::Line { line: 3, column: 1 };
-    assert_eq!(labels("label\n1\nNA\n"), Err(Fault::NoTruth { at }));
+    assert_eq!(labels("label\n1\nNA\n").unwrap().missing, [1]);
+    let at = Place::Line { line: 2, column: 1 };
+    assert_eq!(labels("label\nNA\nNA\n"), Err(Fault::NoTruth { at }));
 }
 
 #[test]
@@ -171,7 +187,7 @@ fn noise_is_what_it_is_said_to_be() {
     let at = Place::Line { line: 5, column: 2 };
     assert_eq!(with(Noise::Error), Err(Fault::Noise { at }));
     let message = with(Noise::Error).unwrap_err().to_string();
-    assert!(message.contains("line 5, column 2") && message.contains("singleton or missing"));
+    assert!(message.contains("line 5, column 2") && message.contains("singleton|missing"));
     assert_eq!(with(Noise::Singleton).unwrap().ensemble, ensemble(&[&[1, 1, 2, 3], &[0, 1, 2, 1]]));
     let columns = [[Some(1), Some(1), Some(2), None], [None, Some(1), None, Some(1)]];
     assert_eq!(with(Noise::Missing).unwrap().ensemble, Ensemble::from_columns(&columns).unwrap());
@@ -185,11 +201,8 @@ fn noise_is_what_it_is_said_to_be() {
 
 #[test]
 fn lines_that_are_wrong_are_named() {
-    assert_eq!(pool("1,2\n1,2\n1\n"), Err(Fault::Ragged { line: 3, expected: 2, found: 1 }));
-    assert_eq!(
-        pool("a,\"x\ny\"\r\n1,2\r\n1,2,3\r\n"),
-        Err(Fault::Ragged { line: 4, expected: 2, found: 3 })
-    );
+    assert_eq!(pool("1,2\n1,2\n1\n"), Err(ragged(3, 2, 1, Separator::COMMA)));
+    assert_eq!(pool("a,\"x\ny\"\r\n1,2\r\n1,2,3\r\n"), Err(ragged(4, 2, 3, Separator::COMMA)));
     assert_eq!(pool("1\n2\n\n1\n"), Err(Fault::Blank { line: 3 }));
     assert_eq!(pool("1,2\r\n\r\n1,2\r\n"), Err(Fault::Blank { line: 2 }));
     assert_eq!(pool("\n1,2\n"), Err(Fault::Blank { line: 1 }));
@@ -202,7 +215,10 @@ fn lines_that_are_wrong_are_named() {
         assert_eq!(features(empty), Err(Fault::Empty), "{empty:?}");
         assert_eq!(labels(empty), Err(Fault::Empty), "{empty:?}");
     }
-    let only_header = PoolOptions { header: Some(true), ..PoolOptions::default() };
+    let only_header = PoolOptions {
+        table: TableOptions { header: Some(true), ..TableOptions::default() },
+        ..PoolOptions::default()
+    };
     assert_eq!(pool_with("a,b\n", only_header), Err(Fault::Empty));
 }
 
@@ -212,7 +228,10 @@ fn ids_must_be_there_and_differ() {
     let twice = "id,km\na,1\nb,1\na,2\n";
     assert_eq!(pool(twice), Err(Fault::DuplicateId { at: at.clone(), id: "a".into() }));
     assert_eq!(pool("id,km\na,1\nb,1\n,2\n"), Err(Fault::MissingId { at }));
-    let options = PoolOptions { id_column: Some(false), ..PoolOptions::default() };
+    let options = PoolOptions {
+        table: TableOptions { id_column: Some(false), ..TableOptions::default() },
+        ..PoolOptions::default()
+    };
     assert_eq!(pool_with(twice, options).unwrap().ensemble.clusterings(), 2);
 }
 
@@ -228,7 +247,8 @@ fn true_classes() {
     // A row is a vector only if it has no header and no id.
     assert_eq!(labels("1,1,2\n").unwrap().partition.len(), 3);
     for options in [(Some(true), None), (Some(false), Some(true))] {
-        let options = TableOptions { header: options.0, id_column: options.1 };
+        let options =
+            TableOptions { header: options.0, id_column: options.1, ..TableOptions::default() };
         let found = Labels::from_bytes(b"a,b,c\n1,1,2\n", Format::Csv, &options);
         assert!(matches!(found, Err(Fault::Columns { .. })), "{options:?}");
     }
@@ -268,8 +288,9 @@ fn features_are_finite_numbers() {
 
 #[test]
 fn pairs_by_number_or_by_name() {
-    let pairs =
-        |text: &str, ids: Option<&[String]>| pairs_from_text(text.as_bytes(), Format::Csv, ids);
+    let pairs = |text: &str, ids: Option<&[String]>| {
+        pairs_from_text(text.as_bytes(), Format::Csv, ids, &TableOptions::default())
+    };
     assert_eq!(pairs("1,2\n3,1\n", None), Ok(vec![(0, 1), (2, 0)]));
     assert_eq!(pairs("one other\n1 2\n", None), Ok(vec![(0, 1)]));
     assert_eq!(pairs("", None), Ok(vec![]));
@@ -287,7 +308,10 @@ fn pairs_by_number_or_by_name() {
     assert_eq!(pairs("1,3\n", numbers.as_deref()), unknown(1, 2, "3", false));
     assert_eq!(pairs("1,2\n2,2\n", None), Err(Fault::SelfPair { line: 2 }));
     assert!(matches!(pairs("1,2,3\n", None), Err(Fault::Columns { found: 3, .. })));
-    assert_eq!(pairs_from_text(b"", Format::Npy, None), Err(Fault::NotText));
+    assert_eq!(
+        pairs_from_text(b"", Format::Npy, None, &TableOptions::default()),
+        Err(Fault::NotText)
+    );
 }
 
 #[test]

@@ -6,14 +6,15 @@ use std::time::Instant;
 
 use enclust::core::{Ensemble, ParamType, Parameters, Values, Watch};
 use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
-use enclust_io::{Features, Pool, read_features_with, write_pool};
+use enclust_io::{Features, Pool, write_pool};
 use serde::Serialize;
 
+use crate::amounts::Amount;
 use crate::console::{Console, plain};
 use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
 use crate::files::{self, Files};
-use crate::inputs::{Input, TableArgs};
+use crate::inputs::{Input, Opened, TableArgs};
 use crate::machine::in_threads;
 use crate::progress::Progress;
 use crate::recipe::wrong;
@@ -30,7 +31,8 @@ use crate::record::{Timing, Versions, thread_count, write_json};
     enclust generate features.csv --size 100 --out pool.npz\n  \
     enclust generate features.npy --size 50 --samples 0.8 --scale unit-variance --out pool.csv")]
 pub struct GenerateArgs {
-    /// Features, one row per sample: .csv, .tsv, .npy, .npz, .mat
+    /// Features, one row per sample: .csv, .tsv, .npy, .npz, .mat, also compressed (.gz, .zst);
+    /// - for standard input
     #[arg(value_name = "FEATURES")]
     features_file: PathBuf,
 
@@ -80,6 +82,11 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
 
+    /// Refuse features whose reading needs more memory than this, such as 4GB [default: the free
+    /// memory of the machine]
+    #[arg(long, value_name = "AMOUNT")]
+    memory: Option<Amount>,
+
     #[command(flatten)]
     table: TableArgs,
 
@@ -127,7 +134,7 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
         .writes("--record", args.record.as_ref(), files::RECORD)
         .check()?;
     let began = Instant::now();
-    let features = read_features_with(&args.features_file, &args.table.options())?;
+    let (features, input) = args.read(console)?;
     let mut timings = vec![Timing::new("read", began.elapsed())];
     let began = Instant::now();
     let ensemble = args.generate(&generator, &features, console)?;
@@ -137,7 +144,8 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
         write_pool(path, &pool)?;
     }
     if args.json || args.record.is_some() {
-        let record = args.record(console, &params, &features, &pool.ensemble, timings.clone())?;
+        let record =
+            args.record(console, &params, (&features, input), &pool.ensemble, timings.clone());
         if let Some(path) = &args.record {
             write_json(path, &record)?;
         }
@@ -172,6 +180,17 @@ impl GenerateArgs {
             .seed(self.seed)
     }
 
+    /// The features, and their identification if a record is requested.
+    fn read(&self, console: &Console) -> Result<(Features, Vec<Input>), Failure> {
+        let opened = Opened::load("features", &self.features_file, self.memory)?;
+        let (features, layout) = opened.source.features(&self.table.options(self.memory))?;
+        if let Some(layout) = layout {
+            console.detail(1, opened.told(layout));
+        }
+        let wanted = self.json || self.record.is_some();
+        Ok((features, wanted.then(|| opened.input(layout)).into_iter().collect()))
+    }
+
     fn generate(
         &self,
         generator: &KMeansPool,
@@ -188,14 +207,14 @@ impl GenerateArgs {
         &self,
         console: &Console,
         params: &KMeansPoolParams,
-        features: &Features,
+        (features, inputs): (&Features, Vec<Input>),
         ensemble: &Ensemble,
         timings: Vec<Timing>,
-    ) -> Result<GenerateRecord, Failure> {
-        Ok(GenerateRecord {
+    ) -> GenerateRecord {
+        GenerateRecord {
             versions: Versions::THIS,
             command: console.command_line(),
-            inputs: vec![Input::of("features", &self.features_file)?],
+            inputs,
             samples: features.samples,
             dimension: features.dimension,
             parameters: params.to_values(),
@@ -204,7 +223,7 @@ impl GenerateArgs {
             clusters: ensemble.clusters().to_vec(),
             missing_labels: ensemble.missing(),
             output: self.out.as_ref().map(|path| path.display().to_string()),
-        })
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
-use enclust_io::{NpyFloat, write_atomically};
+use enclust_io::{NpyFloat, Pool, write_atomically};
 use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose, stability};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use crate::console::{Console, HEAD, plain};
 use crate::csv_table::{cell, write_csv};
 use crate::failure::Failure;
 use crate::files::{self, Files};
-use crate::inputs::{Input, PoolArgs};
+use crate::inputs::{Input, Opened, PoolArgs};
 use crate::machine::{MachineArgs, Width};
 use crate::parts::Parts;
 use crate::progress::Progress;
@@ -36,7 +36,8 @@ use crate::selection::{Selection, SelectionArgs};
     enclust stability pool.csv --k 2..20\n  \
     enclust stability Ecoli.mat --k 2..12 --method lwea --csv stability.csv --cdf cdf.csv")]
 pub struct StabilityArgs {
-    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat
+    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat, also
+    /// compressed (.gz, .zst); - for standard input
     #[arg(value_name = "POOL")]
     pool: PathBuf,
 
@@ -166,8 +167,9 @@ impl StabilityArgs {
             .writes("--csv", self.csv.as_ref(), files::TABLE)
             .writes("--cdf", self.cdf.as_ref(), files::TABLE)
             .check()?;
-        let pool = self.input.read(&self.pool)?;
-        let (ensemble, selection) = self.selection.take_from(pool.ensemble, &self.pool)?;
+        let (pool, input) = self.read_pool(console)?;
+        let names = pool.columns.as_deref();
+        let (ensemble, selection) = self.selection.take_from(pool.ensemble, names, &self.pool)?;
 
         let began = Instant::now();
         let progress = Progress::new(console, "drawing parts of the ensemble");
@@ -189,11 +191,24 @@ impl StabilityArgs {
         }
         if self.json {
             let effort = (machine, timings);
-            let record = self.record(console, method, &ensemble, selection, &found, effort)?;
+            let data = (&ensemble, selection, input);
+            let record = self.record(console, method, data, &found, effort);
             serde_json::to_writer_pretty(&mut *out, &record)?;
             return Ok(writeln!(out)?);
         }
         Ok(self.print(&found, &ensemble, &choices(&found), out)?)
+    }
+
+    /// The pool, and its identification if a record is requested.
+    fn read_pool(&self, console: &Console) -> Result<(Pool, Vec<Input>), Failure> {
+        let memory = self.machine.memory;
+        let opened = Opened::load("pool", &self.pool, memory)?;
+        let (pool, layout) = opened.source.pool(&self.input.options(memory))?;
+        if let Some(layout) = layout {
+            console.detail(1, opened.told(layout));
+        }
+        let input = self.json.then(|| opened.input(layout));
+        Ok((pool, input.into_iter().collect()))
     }
 
     fn params(&self) -> Result<StabilityParams, Failure> {
@@ -221,15 +236,14 @@ impl StabilityArgs {
         &self,
         console: &Console,
         method: MethodRecord,
-        ensemble: &Ensemble,
-        selection: Selection,
+        (ensemble, selection, inputs): (&Ensemble, Selection, Vec<Input>),
         found: &Stability,
         (machine, timings): (MachineRecord, Vec<Timing>),
-    ) -> Result<StabilityRecord, Failure> {
-        Ok(StabilityRecord {
+    ) -> StabilityRecord {
+        StabilityRecord {
             versions: Versions::THIS,
             command: console.command_line(),
-            inputs: vec![Input::of("pool", &self.pool)?],
+            inputs,
             samples: found.samples,
             groups: found.groups,
             ensemble: EnsembleRecord {
@@ -245,7 +259,7 @@ impl StabilityArgs {
             timings,
             levels: found.levels.iter().map(LevelRecord::from).collect(),
             choices: choices(found),
-        })
+        }
     }
 
     fn print(
@@ -258,10 +272,11 @@ impl StabilityArgs {
         let Stability { samples, groups, take, params, method, .. } = found;
         writeln!(
             out,
-            "{}: {samples} samples, {} clusterings, {groups} distinct label rows\n\
+            "{}: {samples} samples, {} clusterings, {groups} distinct label rows{}\n\
              {method}, {} draws of {take} clusterings, PAC between {} and {}\n",
             plain(self.pool.display()),
             ensemble.clusterings(),
+            missing_labels(ensemble),
             params.draws,
             params.lower,
             params.upper,
@@ -277,6 +292,14 @@ impl StabilityArgs {
             writeln!(out, "{HEAD}{rule:<10}{HEAD:#} k = {k}: {reason}")?;
         }
         Ok(())
+    }
+}
+
+/// The number of missing labels, if there are any.
+fn missing_labels(ensemble: &Ensemble) -> String {
+    match ensemble.missing() {
+        0 => String::new(),
+        missing => format!(", {missing} labels missing"),
     }
 }
 

@@ -4,6 +4,7 @@ use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 
 use super::thrift::{Thrift, kind};
+use crate::budget::Budget;
 use crate::error::Fault;
 use crate::file::DEFLATE;
 
@@ -64,7 +65,11 @@ fn children_of(thrift: &mut Thrift<'_>) -> Option<i64> {
 }
 
 /// Checks every page and the number of rows; returns the maximum amount of text.
-pub(super) fn pages(bytes: &[u8], metadata: &ParquetMetaData) -> Result<usize, Fault> {
+pub(super) fn pages(
+    bytes: &[u8],
+    metadata: &ParquetMetaData,
+    budget: Budget,
+) -> Result<usize, Fault> {
     let limit = bytes.len().saturating_mul(DEFLATE).saturating_add(ALWAYS);
     let mut values = 0_usize;
     for group in metadata.row_groups() {
@@ -74,8 +79,14 @@ pub(super) fn pages(bytes: &[u8], metadata: &ParquetMetaData) -> Result<usize, F
             check_column(bytes, column, rows)?;
         }
     }
-    let left = limit.checked_sub(values.saturating_mul(VALUE));
-    left.ok_or_else(|| impossible("it declares more rows than a file of this size can have"))
+    let (held, taken) = (bytes.len(), values.saturating_mul(VALUE));
+    let left = limit.checked_sub(taken);
+    let left =
+        left.ok_or_else(|| impossible("it declares more rows than a file of this size can have"))?;
+    // The reader copies the file.
+    budget.require(held as u64, (held as u64).saturating_add(taken as u64))?;
+    let room = budget.left((held as u64).saturating_mul(2).saturating_add(taken as u64));
+    Ok(room.map_or(left, |room| left.min(usize::try_from(room.0).unwrap_or(usize::MAX))))
 }
 
 fn check_column(bytes: &[u8], column: &ColumnChunkMetaData, rows: usize) -> Result<(), Fault> {

@@ -19,8 +19,10 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::budget::Budget;
 use crate::error::{Fault, Place, shown};
 use crate::grid::{Cell, Grid};
+use crate::marks::MissingMarks;
 use crate::recognise::ids;
 use crate::table::{Table, TableOptions, Use};
 
@@ -33,20 +35,20 @@ const PANDAS_INDEX: &str = "__index_level_0__";
 /// column contains ids.
 pub(crate) fn table(
     bytes: &[u8],
-    options: TableOptions,
+    options: &TableOptions,
     used: Use,
 ) -> Result<Table<'static>, Fault> {
-    let mut columns = caught(|| columns(bytes))?;
+    let mut columns = caught(|| columns(bytes, Budget::new(options.memory)))?;
     if let Some(index) = columns.iter().position(|column| column.name == PANDAS_INDEX) {
         columns[..=index].rotate_right(1);
         columns[0].name.clear();
     }
-    let mut grid = Columns { columns, skipped: 0 };
+    let mut grid = Columns { columns, skipped: 0, marks: options.missing.clone() };
     let names: Vec<_> = grid.columns.iter().map(|column| column.name.as_str()).collect();
     let ids = ids(&grid, &names, options.id_column, used)?;
     let names = grid.columns.iter().skip(ids.is_some().into()).map(|c| c.name.clone()).collect();
     grid.skipped = ids.is_some().into();
-    Ok(Table { grid: Box::new(grid), ids, names: Some(names), truth: None })
+    Ok(Table { grid: Box::new(grid), ids, names: Some(names), truth: None, layout: None })
 }
 
 /// Turns a panic into an error. No state outlives `read`, so no half-finished state can remain.
@@ -60,6 +62,7 @@ struct Columns {
     columns: Vec<Column>,
     /// Columns before the first value.
     skipped: usize,
+    marks: MissingMarks,
 }
 
 struct Column {
@@ -108,7 +111,10 @@ impl Grid for Columns {
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
-        self.columns[column + self.skipped].values.cell(row)
+        match self.columns[column + self.skipped].values.cell(row) {
+            Cell::Text(text) if self.marks.contains(&text) => Cell::Missing,
+            cell => cell,
+        }
     }
 
     fn place(&self, row: usize, column: usize) -> Place {
@@ -121,12 +127,12 @@ fn unsound(error: &ParquetError) -> Fault {
     Fault::Parquet { what: shown(&error.to_string()) }
 }
 
-fn columns(bytes: &[u8]) -> Result<Vec<Column>, Fault> {
+fn columns(bytes: &[u8], budget: Budget) -> Result<Vec<Column>, Fault> {
     check::schema(bytes)?;
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes));
     let reader = reader.map_err(|error| unsound(&error))?;
     let metadata = reader.metadata();
-    let mut room = check::pages(bytes, metadata)?;
+    let mut room = check::pages(bytes, metadata, budget)?;
     let described = metadata.file_metadata().schema_descr();
     let mut columns =
         described.columns().iter().map(|d| empty(d)).collect::<Result<Vec<_>, _>>()?;

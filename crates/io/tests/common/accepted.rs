@@ -18,7 +18,7 @@ pub fn check(bytes: &[u8], format: Format) -> usize {
         accepted += Pool::from_bytes(bytes, format, &options).map_or(0, |pool| check_pool(&pool));
     }
     for said in [None, Some(true), Some(false)] {
-        let options = TableOptions { header: said, id_column: said };
+        let options = TableOptions { header: said, id_column: said, ..TableOptions::default() };
         accepted += Labels::from_bytes(bytes, format, &options).map_or(0, |l| check_labels(&l));
         accepted += Features::from_bytes(bytes, format, &options).map_or(0, |f| check_features(&f));
     }
@@ -47,7 +47,8 @@ fn check_labels(labels: &Labels) -> usize {
     let partition = &labels.partition;
     assert!(!partition.is_empty());
     assert!(partition.labels().iter().all(|&label| label < partition.clusters()));
-    check_ids(&labels.ids, partition.len());
+    check_ids(&labels.ids, labels.samples());
+    assert!(labels.known().len() == partition.len());
     1
 }
 
@@ -69,8 +70,8 @@ fn check_ids(ids: &Option<Vec<String>>, samples: usize) {
 
 fn check_pairs(bytes: &[u8], format: Format) -> usize {
     let ids = ["a", "b", "c"].map(String::from);
-    let named = pairs_from_text(bytes, format, Some(&ids));
-    let numbered = pairs_from_text(bytes, format, None);
+    let named = pairs_from_text(bytes, format, Some(&ids), &TableOptions::default());
+    let numbered = pairs_from_text(bytes, format, None, &TableOptions::default());
     for &(i, j) in named.iter().flatten() {
         assert!(i < ids.len() && j < ids.len() && i != j);
     }
@@ -79,7 +80,9 @@ fn check_pairs(bytes: &[u8], format: Format) -> usize {
 }
 
 fn check_similarity(bytes: &[u8]) -> usize {
-    let Ok(similarity) = similarity_from_npy::<f64>(bytes, bytes.len() as u64) else { return 0 };
+    let Ok(similarity) = similarity_from_npy::<f64>(bytes, bytes.len() as u64, None) else {
+        return 0;
+    };
     let values = similarity.condensed().iter().chain(similarity.own());
     assert!(values.clone().all(|value| (0.0..=1.0).contains(value)));
     assert_eq!(similarity.grouping().samples(), similarity.len());

@@ -1,16 +1,14 @@
 //! The input of a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use enclust::core::{
-    Constraints, Ensemble, Error, Partition, Similarity, Warning, similarity_warning,
-};
+use enclust::core::{Bytes, Constraints, Ensemble, Error, Similarity, Warning, similarity_warning};
 use enclust::registry::Precision;
-use enclust_io::{ReadError, read_labels_with, read_pairs, read_similarity};
+use enclust_io::{Labels, Layout, ReadError, read_similarity_within};
 
 use super::ClusterArgs;
 use crate::failure::Failure;
-use crate::inputs::Input;
+use crate::inputs::{Input, Opened, STANDARD_INPUT};
 use crate::selection::Selection;
 
 /// The data of a run. There is an ensemble, a similarity, or both.
@@ -22,17 +20,21 @@ pub struct Data<S> {
     pub similarity: Option<Similarity<S>>,
     /// What may be wrong with the similarity that was read.
     pub similarity_warning: Option<Warning>,
-    pub truth: Option<Partition>,
+    /// The true classes in the order of the samples; some samples may have none.
+    pub truth: Option<Labels>,
     pub ids: Option<Vec<String>>,
     pub constraints: Option<Constraints>,
     /// The input files, if a record is requested.
     pub inputs: Vec<Input>,
+    /// The layouts of text files, in words.
+    pub layouts: Vec<String>,
 }
 
 impl<S: Precision> Data<S> {
     /// Reads all files that the arguments specify.
     pub fn read(args: &ClusterArgs) -> Result<Self, Failure> {
-        let similarity = args.similarity_in.as_ref().map(read_similarity).transpose()?;
+        let similarity = args.similarity_in.as_deref().map(|path| similarity(path, args));
+        let similarity = similarity.transpose()?;
         let mut data = Data {
             samples: similarity.as_ref().map_or(0, |s: &Similarity<S>| s.grouping().samples()),
             ensemble: None,
@@ -43,71 +45,121 @@ impl<S: Precision> Data<S> {
             ids: None,
             constraints: None,
             inputs: Vec::new(),
+            layouts: Vec::new(),
         };
+        let mut files = InputFiles { args, inputs: Vec::new(), layouts: Vec::new() };
         match &args.pool {
-            Some(path) => data.read_pool(path, args)?,
-            None => data.read_truth_alone(args)?,
+            Some(path) => data.read_pool(path, args, &mut files)?,
+            None => data.read_truth_alone(args, &mut files)?,
         }
-        data.read_constraints(args)?;
-        if args.outputs.wants_record() {
-            data.identify(args)?;
+        data.read_constraints(args, &mut files)?;
+        if let (true, Some(path)) = (args.outputs.wants_record(), &args.similarity_in) {
+            files.inputs.push(Input::of("similarity", path)?);
         }
+        (data.inputs, data.layouts) = (files.inputs, files.layouts);
         Ok(data)
     }
 
-    fn read_pool(&mut self, path: &Path, args: &ClusterArgs) -> Result<(), Failure> {
-        let mut pool = args.input.read(path)?;
-        if let Some(file) = &args.truth {
-            let labels = read_labels_with(file, &args.input.table.options())?;
-            pool = pool.with_truth(labels).map_err(|fault| ReadError::new(file, fault))?;
-        }
+    fn read_pool(
+        &mut self,
+        path: &Path,
+        args: &ClusterArgs,
+        files: &mut InputFiles<'_>,
+    ) -> Result<(), Failure> {
+        let options = args.input.options(args.machine.memory);
+        let mut pool = files.read("pool", path, |opened| Ok(opened.source.pool(&options)?))?;
+        self.truth = match &args.truth {
+            Some(file) => {
+                let labels = files.labels(file)?;
+                Some(labels.aligned(&pool).map_err(|fault| ReadError::new(file, fault))?)
+            }
+            None => pool.truth.take().map(|partition| Labels::new(partition, None)),
+        };
         let samples = pool.ensemble.samples();
         if let Some(file) = &args.similarity_in {
             Error::check_size("rows of the similarity", samples, self.samples)
                 .map_err(Failure::in_file(file))?;
         }
-        let (ensemble, selection) = args.selection.take_from(pool.ensemble, path)?;
+        let names = pool.columns.as_deref();
+        let (ensemble, selection) = args.selection.take_from(pool.ensemble, names, path)?;
         self.samples = samples;
         self.ensemble = Some(ensemble);
         self.selection = Some(selection);
-        (self.truth, self.ids) = (pool.truth, pool.ids);
+        self.ids = pool.ids;
         Ok(())
     }
 
-    fn read_truth_alone(&mut self, args: &ClusterArgs) -> Result<(), Failure> {
+    fn read_truth_alone(
+        &mut self,
+        args: &ClusterArgs,
+        files: &mut InputFiles<'_>,
+    ) -> Result<(), Failure> {
         let Some(file) = &args.truth else { return Ok(()) };
-        let truth = read_labels_with(file, &args.input.table.options())?.partition;
-        Error::check_size("true classes", self.samples, truth.len())
+        let labels = files.labels(file)?;
+        Error::check_size("true classes", self.samples, labels.samples())
             .map_err(Failure::in_file(file))?;
-        self.truth = Some(truth);
+        self.truth = Some(labels);
         Ok(())
     }
 
-    fn read_constraints(&mut self, args: &ClusterArgs) -> Result<(), Failure> {
+    fn read_constraints(
+        &mut self,
+        args: &ClusterArgs,
+        files: &mut InputFiles<'_>,
+    ) -> Result<(), Failure> {
         let Some(named) = args.must_link.as_ref().or(args.cannot_link.as_ref()) else {
             return Ok(());
         };
-        let ids = self.ids.as_deref();
-        let pairs = |file: &Option<_>| match file {
-            Some(file) => read_pairs(file, ids),
+        let (ids, options) = (self.ids.as_deref(), args.input.table.options(args.machine.memory));
+        let mut pairs = |role, file: &Option<PathBuf>| match file {
+            Some(file) => {
+                files.read(role, file, |opened| Ok((opened.source.pairs(ids, &options)?, None)))
+            }
             None => Ok(Vec::new()),
         };
-        let (must, cannot) = (pairs(&args.must_link)?, pairs(&args.cannot_link)?);
+        let must = pairs("must-link", &args.must_link)?;
+        let cannot = pairs("cannot-link", &args.cannot_link)?;
         let constraints = Constraints::new(self.samples, &must, &cannot);
         self.constraints = Some(constraints.map_err(Failure::in_file(named))?);
         Ok(())
     }
+}
 
-    fn identify(&mut self, args: &ClusterArgs) -> Result<(), Failure> {
-        for (role, path) in [
-            ("pool", &args.pool),
-            ("similarity", &args.similarity_in),
-            ("truth", &args.truth),
-            ("must-link", &args.must_link),
-            ("cannot-link", &args.cannot_link),
-        ] {
-            self.inputs.extend(path.as_ref().map(|path| Input::of(role, path)).transpose()?);
+/// Reads the similarity row by row, within the memory limit.
+fn similarity<S: Precision>(path: &Path, args: &ClusterArgs) -> Result<Similarity<S>, Failure> {
+    if path == Path::new(STANDARD_INPUT) {
+        return Err(Failure::NeedsFile { option: "--similarity-in" });
+    }
+    let memory = args.machine.memory.map(|amount| Bytes(amount.0));
+    Ok(read_similarity_within(path, memory)?)
+}
+
+/// Reads input files and collects what the summary and the record tell about them.
+struct InputFiles<'a> {
+    args: &'a ClusterArgs,
+    /// Empty if no record is requested.
+    inputs: Vec<Input>,
+    layouts: Vec<String>,
+}
+
+impl InputFiles<'_> {
+    fn read<T>(
+        &mut self,
+        role: &'static str,
+        path: &Path,
+        parse: impl FnOnce(&Opened<'_>) -> Result<(T, Option<Layout>), Failure>,
+    ) -> Result<T, Failure> {
+        let opened = Opened::load(role, path, self.args.machine.memory)?;
+        let (content, layout) = parse(&opened)?;
+        self.layouts.extend(layout.map(|layout| opened.told(layout)));
+        if self.args.outputs.wants_record() {
+            self.inputs.push(opened.input(layout));
         }
-        Ok(())
+        Ok(content)
+    }
+
+    fn labels(&mut self, path: &Path) -> Result<Labels, Failure> {
+        let options = self.args.input.table.options(self.args.machine.memory);
+        self.read("truth", path, |opened| Ok(opened.source.labels(&options)?))
     }
 }

@@ -17,7 +17,7 @@ use enclust::core::{
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
-use enclust_io::NpyFloat;
+use enclust_io::{Labels, NpyFloat};
 
 use self::auto::number_of_clusters;
 use self::data::Data;
@@ -35,7 +35,7 @@ use crate::recipe::RecipeArgs;
 use crate::record;
 use crate::record::{
     BrokenRecord, ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord,
-    MethodRecord, RunRecord, Timing, Versions,
+    MethodRecord, RunRecord, Timing, TruthRecord, Versions,
 };
 use crate::selection::SelectionArgs;
 use crate::warnings::WarningRecord;
@@ -51,7 +51,8 @@ use crate::warnings::WarningRecord;
     enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
     enclust cluster --similarity-in S.npy --k 5 --consensus complete --out labels.csv")]
 pub struct ClusterArgs {
-    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat
+    /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat, also
+    /// compressed (.gz, .zst); - for standard input
     #[arg(value_name = "POOL", required_unless_present = "similarity_in")]
     pool: Option<PathBuf>,
 
@@ -68,7 +69,7 @@ pub struct ClusterArgs {
     #[command(flatten)]
     input: PoolArgs,
 
-    /// True classes, used to score the labels
+    /// True classes, used to score the labels; samples without a class are not scored
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     truth: Option<PathBuf>,
 
@@ -209,6 +210,7 @@ impl ClusterArgs {
             versions: Versions::THIS,
             command: console.command_line(),
             inputs: data.inputs.clone(),
+            layouts: data.layouts.clone(),
             samples: data.samples,
             groups: fit.evidence.grouping().len(),
             ensemble: data.ensemble.as_ref().zip(data.selection.clone()).map(|(e, selection)| {
@@ -217,6 +219,10 @@ impl ClusterArgs {
             }),
             method: MethodRecord::of(plan.preset.clone(), &plan.spec),
             constraints,
+            truth: data.truth.as_ref().map(|truth| TruthRecord {
+                samples: truth.partition.len(),
+                missing: truth.missing.len(),
+            }),
             machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
             learning: fit.learning.clone().map(Report::without_last),
@@ -292,7 +298,10 @@ fn cuts<S: Precision>(
     let mut cuts = Vec::with_capacity(ks.len());
     for &k in ks {
         let partition = fit.cut(k, ctx)?;
-        let score = |truth| Scores::of(truth, &partition);
+        let score = |truth: &Labels| match truth.missing[..] {
+            [] => Scores::of(&truth.partition, &partition),
+            _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
+        };
         let scores = data.truth.as_ref().map(score).transpose()?;
         let violations = fit.violations(&partition);
         let second_opinion = fit.second_opinion(k, &partition, ctx)?;

@@ -22,6 +22,7 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     line(about_data(args, record));
     line(about_run(record));
     record.pairs.as_ref().into_iter().for_each(|pairs| line(about_pairs(pairs)));
+    unscored(record).into_iter().for_each(&mut line);
     line(head(record));
     record.results.iter().for_each(|cut| line(row(cut)));
     record.results.iter().filter_map(other_count).for_each(&mut line);
@@ -30,6 +31,13 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     record.machine.idle_backend().into_iter().for_each(&mut line);
     record.replaced.iter().for_each(|path| line(format!("replaced {}", plain(path))));
     text
+}
+
+/// The note if some samples have no true class.
+fn unscored(record: &RunRecord) -> Option<String> {
+    let truth = record.truth.filter(|truth| truth.missing > 0)?;
+    let (known, all) = (truth.samples, truth.samples + truth.missing);
+    Some(format!("scores on {known} of {all} samples; {} have no true class", truth.missing))
 }
 
 /// The note for a cut with a different number of clusters than requested.
@@ -67,6 +75,7 @@ fn agreement(cut: &CutRecord) -> Option<String> {
 
 /// Prints parameters and times if the verbosity requests them.
 pub fn details(record: &RunRecord, console: &Console) {
+    record.layouts.iter().for_each(|layout| console.detail(1, layout));
     for (stage, part) in &record.method.parts {
         let values = part.values.iter().map(|(name, value)| format!(" {name}={}", json(value)));
         console.detail(1, format!("{stage}: {}{}", part.told(), values.collect::<String>()));

@@ -11,14 +11,19 @@
 //!
 //! Reference: MathWorks, *MAT-File Format*.
 
+mod archive;
+
 use std::path::Path;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::budget::Budget;
 use crate::error::{Fault, MatError, Place, ReadError};
 use crate::file::{self, MAX_INFLATED};
 use crate::grid::{Cell, Grid};
 use crate::table::Arrays;
+
+pub(crate) use archive::MatArchive;
 
 type Result<T> = std::result::Result<T, MatError>;
 
@@ -52,7 +57,7 @@ mod kind {
 /// [`ReadError`] if the file cannot be read or is not a valid MATLAB file of these versions.
 pub fn read_mat(path: impl AsRef<Path>) -> std::result::Result<MatFile, ReadError> {
     let path = path.as_ref();
-    file::load(path)
+    file::load(path, Budget::default())
         .and_then(|bytes| Ok(MatFile::parse(&bytes)?))
         .map_err(|fault| ReadError::new(path, fault))
 }
@@ -171,6 +176,10 @@ impl<'m> Arrays<'m> for &'m MatFile {
     fn is_read(&self, name: &str) -> bool {
         MatFile::array(self, name).is_some()
     }
+
+    fn only_is_pool(&self) -> bool {
+        false
+    }
 }
 
 /// A matrix and its name.
@@ -225,6 +234,7 @@ struct Element<'a> {
 }
 
 /// Bytes up to the end of an element, and the current position.
+#[derive(Clone)]
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -326,41 +336,68 @@ impl<'a> Reader<'a> {
             .map_err(|_| data.damaged("the name of a variable is not UTF-8"))
     }
 
+    /// The element of `count` numbers.
+    fn numbers(&mut self, count: usize) -> Result<Element<'a>> {
+        let Element { kind, data } = self.part()?;
+        let width = width(kind).ok_or_else(|| data.damaged("the values are not numbers"))?;
+        if Some(data.rest().len()) != count.checked_mul(width) {
+            return Err(data.damaged("the number of values does not fit the dimensions"));
+        }
+        Ok(Element { kind, data })
+    }
+
     /// Numbers of any type, because MATLAB stores whole doubles as small integers; `None` if
     /// doubles cannot represent them exactly.
     fn values(&mut self, count: usize) -> Result<Option<Vec<f64>>> {
-        let Element { kind, data } = self.part()?;
-        let bytes = data.rest();
-        let width = width(kind).ok_or_else(|| data.damaged("the values are not numbers"))?;
-        if bytes.len() != count * width {
-            return Err(data.damaged("the number of values does not fit the dimensions"));
-        }
-        let values = numbers(kind, bytes, self.order);
+        let Element { kind, data } = self.numbers(count)?;
+        let value = |bytes| number(kind, bytes, self.order);
+        let values: Vec<f64> =
+            data.rest().chunks_exact(width(kind).unwrap_or(1)).map(value).collect();
         let exact =
             !matches!(kind, kind::I64 | kind::U64) || values.iter().all(|x| x.abs() < EXACT);
         Ok(exact.then_some(values))
     }
 }
 
+/// What precedes the values of a variable.
+struct Head {
+    name: String,
+    /// Empty if the variable has no dimensions.
+    shape: Vec<usize>,
+    /// What it contains, if that is not a full real array.
+    holds: Option<&'static str>,
+}
+
+impl Head {
+    /// Reads flags, dimensions and name.
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let (class, complex) = reader.flags()?;
+        if class == OPAQUE {
+            let (name, holds) = (reader.name()?, Some("an object"));
+            return Ok(Head { name, shape: Vec::new(), holds });
+        }
+        let shape = reader.shape()?;
+        Ok(Head { name: reader.name()?, shape, holds: unread(class, complex) })
+    }
+
+    fn count(&self) -> Option<usize> {
+        self.shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length))
+    }
+}
+
 /// Reads a variable: flags, dimensions, name, values.
 fn variable(reader: &mut Reader<'_>) -> Result<(String, Variable)> {
     let start = reader.at;
-    let (class, complex) = reader.flags()?;
-    if class == OPAQUE {
-        return Ok((reader.name()?, Variable::Unread("an object")));
+    let head = Head::read(reader)?;
+    if let Some(holds) = head.holds {
+        return Ok((head.name, Variable::Unread(holds)));
     }
-    let shape = reader.shape()?;
-    let name = reader.name()?;
-    if let Some(holds) = unread(class, complex) {
-        return Ok((name, Variable::Unread(holds)));
-    }
-    let count = shape.iter().try_fold(1_usize, |count, &length| count.checked_mul(length));
-    let Some(count) = count.filter(|&count| count <= MAX_VALUES) else {
+    let Some(count) = head.count().filter(|&count| count <= MAX_VALUES) else {
         return Err(MatError::TooLarge { at: start, limit: MAX_INFLATED });
     };
     Ok(match reader.values(count)? {
-        Some(values) => (name, Variable::Array(Array { shape, values })),
-        None => (name, Variable::Unread("integers of 2^53 or more")),
+        Some(values) => (head.name, Variable::Array(Array { shape: head.shape, values })),
+        None => (head.name, Variable::Unread("integers of 2^53 or more")),
     })
 }
 
@@ -384,33 +421,40 @@ fn unread(class: u8, complex: bool) -> Option<&'static str> {
 
 /// Inflates a variable and reads it.
 fn compressed_variable(data: &Reader<'_>, at: usize) -> Result<(String, Variable)> {
-    let bytes = inflate(data)?;
-    let mut reader = Reader { bytes: &bytes, at: 0, order: data.order };
-    let read = |reader: &mut Reader<'_>| {
-        let Element { kind, data: mut inner } = reader.element()?;
-        if kind != kind::MATRIX {
-            return Err(reader.damaged("a compressed element is not a variable"));
-        }
-        variable(&mut inner)
-    };
-    read(&mut reader).map_err(|error| MatError::Compressed { at, error: Box::new(error) })
+    let bytes = inflate(data, MAX_INFLATED)?;
+    in_compressed(at, || variable(&mut matrix(&bytes, data.order)?))
 }
 
-/// Inflates a whole zlib stream. The checksum must match and the stream must end with the data.
-fn inflate(data: &Reader<'_>) -> Result<Vec<u8>> {
+/// Adds the position of a compressed variable to errors.
+fn in_compressed<T>(at: usize, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    read().map_err(|error| MatError::Compressed { at, error: Box::new(error) })
+}
+
+/// The content of the only element of a compressed variable.
+fn matrix(bytes: &[u8], order: Order) -> Result<Reader<'_>> {
+    let mut reader = Reader { bytes, at: 0, order };
+    let Element { kind, data } = reader.element()?;
+    if kind == kind::MATRIX { Ok(data) } else { Err(reader.damaged(NOT_A_VARIABLE)) }
+}
+
+const NOT_A_VARIABLE: &str = "a compressed element is not a variable";
+
+/// Inflates a whole zlib stream of at most `most` bytes. The checksum must match and the stream
+/// must end with the data.
+fn inflate(data: &Reader<'_>, most: usize) -> Result<Vec<u8>> {
     let input = data.rest();
     let mut stream = Decompress::new(true);
     let mut out = Vec::new();
     loop {
         // Grows with the actual output, never with a declared size.
-        out.reserve(out.len().max(1 << 12));
+        out.reserve_exact(out.len().max(1 << 12).min(most.saturating_sub(out.len())).max(1));
         let read = stream.total_in() as usize;
         let written = out.len();
         let status = stream
             .decompress_vec(&input[read..], &mut out, FlushDecompress::None)
-            .map_err(|_| data.damaged("the compressed data are corrupt"))?;
-        if out.len() > MAX_INFLATED {
-            return Err(MatError::TooLarge { at: data.at, limit: MAX_INFLATED });
+            .map_err(|_| data.damaged(CORRUPT))?;
+        if out.len() > most {
+            return Err(MatError::TooLarge { at: data.at, limit: most });
         }
         let total = stream.total_in() as usize;
         match status {
@@ -424,6 +468,8 @@ fn inflate(data: &Reader<'_>) -> Result<Vec<u8>> {
     }
 }
 
+const CORRUPT: &str = "the compressed data are corrupt";
+
 /// Width of a number of this type in bytes.
 fn width(kind: u32) -> Option<usize> {
     match kind {
@@ -435,8 +481,8 @@ fn width(kind: u32) -> Option<usize> {
     }
 }
 
-/// Decodes numbers of a type with a known width.
-fn numbers(kind: u32, bytes: &[u8], order: Order) -> Vec<f64> {
+/// Decodes a number from as many bytes as its type has.
+fn number(kind: u32, bytes: &[u8], order: Order) -> f64 {
     match kind {
         kind::I8 => decode(bytes, order, |b| i8::from_le_bytes(b).into()),
         kind::U8 => decode(bytes, order, |b| u8::from_le_bytes(b).into()),
@@ -451,14 +497,11 @@ fn numbers(kind: u32, bytes: &[u8], order: Order) -> Vec<f64> {
     }
 }
 
-/// Decodes numbers of N bytes each with a function that reads one in little-endian order.
-fn decode<const N: usize>(bytes: &[u8], order: Order, read: fn([u8; N]) -> f64) -> Vec<f64> {
-    let (chunks, _) = bytes.as_chunks::<N>();
-    let in_order = |mut chunk: [u8; N]| {
-        if order == Order::Big {
-            chunk.reverse();
-        }
-        chunk
-    };
-    chunks.iter().map(|&chunk| read(in_order(chunk))).collect()
+/// Decodes N bytes with a function that reads them in little-endian order.
+fn decode<const N: usize>(bytes: &[u8], order: Order, read: fn([u8; N]) -> f64) -> f64 {
+    let Some(&(mut bytes)) = bytes.first_chunk::<N>() else { return f64::NAN };
+    if order == Order::Big {
+        bytes.reverse();
+    }
+    read(bytes)
 }
