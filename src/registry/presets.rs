@@ -14,7 +14,8 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     let enhanced = |confidence: Part, enhancer: &str| {
         plain("lwca", Part::named("average")).enhanced(confidence, Part::named(enhancer))
     };
-    let threshold = |giant: f64| Part::named("threshold").set("giant", giant);
+    let guarded = Part::named("threshold").set("giant", GIANT);
+    let published = Part::named("threshold").set("giant", 1);
     let methods = [
         ("eac", "evidence accumulation with average link", plain("eac", Part::named("average"))),
         ("lwea", "locally weighted evidence accumulation", plain("lwca", Part::named("average"))),
@@ -61,12 +62,12 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         (
             "ec-cms",
             "co-association matrix self-enhancement, the certified optimum",
-            enhanced(threshold(GIANT), "exact"),
+            enhanced(guarded, "exact"),
         ),
         (
             "ec-cms-admm",
             "co-association matrix self-enhancement, the paper's early-stopped ADMM",
-            enhanced(threshold(1.0), "admm"),
+            enhanced(published, "admm"),
         ),
     ];
     for (name, summary, spec) in methods {

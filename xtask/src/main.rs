@@ -14,7 +14,7 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   test [-- <args>]  run all tests and documentation examples; <args> go to the tests;
-                    then compare the readers with pandas as `python` does, with
+                    then compare with pandas and SciPy as `python` does, with
                     fewer files
   lint              check formatting, clippy and rustdoc, with warnings as errors
   checks            check every crate and feature alone, the licences and sources
@@ -24,7 +24,12 @@ usage: cargo xtask <command>
   python [--damaged N]
                     read files written by pandas, NumPy and SciPy (creates an
                     environment in .venv), and N damaged text files (5000): what
-                    is accepted must equal what pandas reads
+                    is accepted must equal what pandas reads; compare the cuts of
+                    trees with SciPy, and statistical tests with SciPy and
+                    scikit-posthocs
+  hostile [--runs N] [--large]
+                    run the command under signals and limits (100 runs each) and
+                    on files that are too large, and count what goes wrong
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS
   performance       print the tables of docs/performance.md, all or those named
@@ -46,8 +51,9 @@ fn main() -> ExitCode {
         ["lint"] => lint(),
         ["checks"] => checks::all(),
         ["package"] => package(),
-        ["python"] => python::readers(python::MANY),
-        ["python", "--damaged", count] => python::readers(count),
+        ["python"] => python::compare(python::MANY),
+        ["python", "--damaged", count] => python::compare(count),
+        ["hostile", ref arguments @ ..] => python::hostile(arguments),
         ["pools"] => pools(),
         ["performance", ref names @ ..] => performance::tables(names),
         _ => {
@@ -72,7 +78,7 @@ fn test(extra: &[&str]) -> Outcome {
     let mut passed = run_tests(cargo(&targets).args(extra))?;
     passed += run_tests(cargo(&examples_in_text).args(extra))?;
     report(passed)?;
-    python::readers(python::FEW)
+    python::compare(python::FEW)
 }
 
 fn lint() -> Outcome {

@@ -1,4 +1,4 @@
-//! Comparison of the readers with pandas, NumPy and SciPy.
+//! Comparisons with Python libraries, and hostile runs that are driven from Python.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,21 +11,53 @@ pub const FEW: &str = "500";
 /// How many damaged files `cargo xtask python` reads by default.
 pub const MANY: &str = "5000";
 
-/// Reads files of pandas, NumPy and SciPy, and this number of damaged ones. Without Python, this
-/// is skipped with a message.
-pub fn readers(damaged: &str) -> Outcome {
+/// Compares with pandas, NumPy, SciPy and scikit-posthocs: the readers on their files and on this
+/// number of damaged ones, the cuts of trees, and statistical tests. Without Python, or if the
+/// libraries cannot be installed, this is skipped with a message; under CI it is an error.
+pub fn compare(damaged: &str) -> Outcome {
+    let python = match libraries() {
+        Ok(python) => python,
+        Err(problem) if std::env::var_os("CI").is_some() => return Err(problem),
+        Err(problem) => {
+            println!("SKIPPED: comparisons with pandas and SciPy, because {problem}");
+            return Ok(());
+        }
+    };
+    let build = |package: &str, kind: &str, name: &str| {
+        run(&mut cargo(&["build", "-p", package, "--all-features", kind, name]))?;
+        let folder = if kind == "--example" { "debug/examples" } else { "debug" };
+        let program = format!("{folder}/{name}{}", std::env::consts::EXE_SUFFIX);
+        Ok::<PathBuf, String>(workspace()?.target.join(program))
+    };
+    let readers = build("enclust-io", "--example", "dump_pools")?;
+    let tests = build("enclust-experiment", "--example", "tests_of_tables")?;
+    let command = build("enclust-cli", "--bin", "enclust")?;
+    script(&python, "readers.py", &readers, &["--damaged", damaged])?;
+    script(&python, "tests_of_tables.py", &tests, &[])?;
+    script(&python, "trees.py", &command, &[])
+}
+
+/// Runs the command under signals, limits and files that are too large.
+pub fn hostile(arguments: &[&str]) -> Outcome {
+    let python = libraries()?;
+    run(&mut cargo(&["build", "--release", "-p", "enclust-cli"]))?;
+    let program = format!("release/enclust{}", std::env::consts::EXE_SUFFIX);
+    script(&python, "hostile.py", &workspace()?.target.join(program), arguments)
+}
+
+/// Runs a script on one of our programs.
+fn script(python: &Path, name: &str, program: &Path, arguments: &[&str]) -> Outcome {
+    let mut command = Command::new(python);
+    command.arg(Path::new("xtask/python").join(name)).arg(program).args(arguments);
+    run(command.current_dir(root()))
+}
+
+/// Python with the libraries that the scripts use.
+fn libraries() -> Outcome<PathBuf> {
     if !has_python() {
-        println!("SKIPPED: comparison of the readers with pandas, because there is no python3");
-        return Ok(());
+        return Err("there is no python3".into());
     }
-    let python = environment(&["-r", "xtask/python/requirements.txt"])?;
-    let example = "dump_pools";
-    run(&mut cargo(&["build", "-p", "enclust-io", "--all-features", "--example", example]))?;
-    let program = format!("debug/examples/{example}{}", std::env::consts::EXE_SUFFIX);
-    let program = workspace()?.target.join(program);
-    let mut compare = Command::new(python);
-    compare.arg("xtask/python/readers.py").arg(program).args(["--damaged", damaged]);
-    run(compare.current_dir(root()))
+    environment(&["-r", "xtask/python/requirements.txt"])
 }
 
 fn has_python() -> bool {

@@ -52,10 +52,12 @@ mod warnings;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 
 pub use parts::{Parts, Standard};
 
+use clap::error::{ContextKind, ContextValue};
 use commands::Arguments;
 use console::Console;
 use failure::Failure;
@@ -111,11 +113,22 @@ fn legible(error: clap::Error, words: &[OsString]) -> clap::Error {
     if escaped == words { error } else { Arguments::read(&escaped).err().unwrap_or(error) }
 }
 
+/// The file that was given where a command is expected.
+fn file_as_command(error: &clap::Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if Path::new(word).is_file() => Some(word),
+        _ => None,
+    }
+}
+
 /// Help and version are results; all other messages of the parser are usage errors.
 fn answer_parser(error: &clap::Error, out: &mut dyn Write) -> u8 {
     let text = error.render();
     if error.use_stderr() {
         anstream::eprint!("{}", text.ansi());
+        if let Some(file) = file_as_command(error) {
+            anstream::eprintln!("To cluster a pool, write: enclust cluster {file} --k 8");
+        }
         return failure::USAGE;
     }
     match write!(out, "{}", text.ansi()).and_then(|()| out.flush()) {

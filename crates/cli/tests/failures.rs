@@ -145,3 +145,16 @@ fn ctrl_c_ends_the_run_with_130_and_leaves_nothing() {
     reader.join().unwrap();
     assert_eq!(folder.files(), before);
 }
+
+#[test]
+fn a_file_in_place_of_a_command_gives_the_line_to_write() {
+    let run = Folder::with_pool().run("pool.csv");
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("enclust cluster pool.csv --k 8"), "{run:?}");
+}
+
+#[test]
+fn numbers_in_messages_have_no_rows_of_zeros() {
+    let run = Folder::with_pool().run("cluster pool.csv --k 3 --lambda 1e-300");
+    run.failed(2, &["lambda = 1e-300 is out of range", "[1e-9, 1e9]"]);
+}

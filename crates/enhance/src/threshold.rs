@@ -63,7 +63,7 @@ part! {
         pub alpha: f64 = 0.8, in Range::Within(0.0, 1.0), tried [0.7, 0.75, 0.8];
         /// Largest share of the samples that a connected component of the pairs may hold; α is
         /// raised until it holds. 1 switches this off, as published.
-        pub giant: f64 = 1.0, in Range::Within(0.0, 1.0);
+        pub giant: f64 = 1.0, in Range::Share;
     }
 }
 

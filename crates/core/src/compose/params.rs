@@ -43,8 +43,22 @@ impl fmt::Display for Value {
         match self {
             Value::Bool(b) => write!(f, "{b}"),
             Value::Int(i) => write!(f, "{i}"),
-            Value::Float(x) => write!(f, "{x}"),
+            Value::Float(x) => write!(f, "{}", Short(*x)),
             Value::Text(t) => write!(f, "{t}"),
+        }
+    }
+}
+
+/// A number without long rows of zeros.
+struct Short(f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.0.abs();
+        if size > 0.0 && size < 1e-6 || size >= 1e9 {
+            write!(f, "{:e}", self.0)
+        } else {
+            write!(f, "{}", self.0)
         }
     }
 }
@@ -192,9 +206,11 @@ impl fmt::Display for Range {
             Range::Any => write!(f, "any value"),
             Range::Positive => write!(f, "must be finite and > 0"),
             Range::Share => write!(f, "must be > 0 and <= 1"),
-            Range::Within(low, high) => write!(f, "must lie in [{low}, {high}]"),
-            Range::From(low, high) => write!(f, "must lie in [{low}, {high})"),
-            Range::Above(low, high) => write!(f, "must lie in ({low}, {high}]"),
+            Range::Within(low, high) => {
+                write!(f, "must lie in [{}, {}]", Short(*low), Short(*high))
+            }
+            Range::From(low, high) => write!(f, "must lie in [{}, {})", Short(*low), Short(*high)),
+            Range::Above(low, high) => write!(f, "must lie in ({}, {}]", Short(*low), Short(*high)),
             Range::AtLeast(low) => write!(f, "must be finite and >= {low}"),
         }
     }

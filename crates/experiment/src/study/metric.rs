@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use enclust_core::{Ensemble, Evidence, Partition, Real, Report, Result, Similarity};
-use enclust_metrics::{NmiMean, Scores, mean_agreement};
+use enclust_metrics::{Contingency, NmiMean, Scores, mean_agreement, nmi};
 
 use super::pair_curve::{PairFigure, pair_curve};
 use crate::error::StudyError;
@@ -12,11 +12,24 @@ use crate::error::StudyError;
 /// The names of [`Scores::named`].
 const SCORES: [&str; 7] = ["ari", "nmi", "f1", "precision", "recall", "accuracy", "purity"];
 
+/// The means of [`Metric::Nmi`]; the score `nmi` is the one over the arithmetic mean.
+const OTHER_MEANS: [NmiMean; 3] = [NmiMean::Geometric, NmiMean::Max, NmiMean::Min];
+
+fn name_of(mean: NmiMean) -> &'static str {
+    match mean {
+        NmiMean::Geometric => "nmi-geometric",
+        NmiMean::Max => "nmi-max",
+        NmiMean::Min => "nmi-min",
+        _ => "nmi",
+    }
+}
+
 /// A metric of a run.
 ///
 /// | name | definition | needs |
 /// |---|---|---|
 /// | `ari` `nmi` `f1` `precision` `recall` `accuracy` `purity` | [`Scores`] | truth |
+/// | `nmi-geometric` `nmi-max` `nmi-min` | [`nmi`] over another mean of the entropies | truth |
 /// | `agreement` | mean NMI with the base clusterings | |
 /// | `clusters` | number of clusters found, which may differ from k | |
 /// | `iterations` | iterations of the enhancer | |
@@ -26,6 +39,8 @@ const SCORES: [&str; 7] = ["ari", "nmi", "f1", "precision", "recall", "accuracy"
 pub enum Metric {
     /// A score against the truth, by its name.
     Score(&'static str),
+    /// NMI over this mean of the entropies.
+    Nmi(NmiMean),
     /// Mean NMI with the base clusterings.
     Agreement,
     /// Number of clusters found.
@@ -41,17 +56,17 @@ pub enum Metric {
 impl Metric {
     /// Whether it is a metric of a partition, not of the fit.
     pub fn of_partition(&self) -> bool {
-        matches!(self, Metric::Score(_) | Metric::Agreement | Metric::Clusters)
+        matches!(self, Metric::Score(_) | Metric::Nmi(_) | Metric::Agreement | Metric::Clusters)
     }
 
     /// Whether larger is better, so that variants can be ranked by it.
     pub fn ranks(&self) -> bool {
-        matches!(self, Metric::Score(_) | Metric::Agreement)
+        matches!(self, Metric::Score(_) | Metric::Nmi(_) | Metric::Agreement)
     }
 
     /// Whether it needs the truth.
     pub fn needs_truth(&self) -> bool {
-        matches!(self, Metric::Score(_) | Metric::Pairs(..))
+        matches!(self, Metric::Score(_) | Metric::Nmi(_) | Metric::Pairs(..))
     }
 
     /// Whether it needs a similarity.
@@ -64,6 +79,7 @@ impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Metric::Score(name) => f.write_str(name),
+            Metric::Nmi(mean) => f.write_str(name_of(*mean)),
             Metric::Agreement => f.write_str("agreement"),
             Metric::Clusters => f.write_str("clusters"),
             Metric::Iterations => f.write_str("iterations"),
@@ -88,13 +104,18 @@ impl FromStr for Metric {
                     .find(|f| f.name() == figure)
                     .zip(threshold.parse().ok().filter(|t: &f64| t.is_finite()))
                     .map(|(figure, threshold)| Metric::Pairs(figure, threshold)),
-                None => SCORES.into_iter().find(|s| *s == name).map(Metric::Score),
+                None => {
+                    let mean = OTHER_MEANS.into_iter().find(|mean| name_of(*mean) == name);
+                    let score = SCORES.into_iter().find(|s| *s == name).map(Metric::Score);
+                    score.or(mean.map(Metric::Nmi))
+                }
             },
         };
         metric.ok_or_else(|| {
             let of_runs = ["agreement", "clusters", "iterations", "norm"];
             let of_pairs = ["precision@t", "recall@t", "share@t"];
-            let known = SCORES.into_iter().chain(of_runs).chain(of_pairs).map(String::from);
+            let scores = SCORES.into_iter().chain(OTHER_MEANS.map(name_of));
+            let known = scores.chain(of_runs).chain(of_pairs).map(String::from);
             let known = known.collect();
             StudyError::Unknown { what: "metric", name: name.to_string(), known }
         })
@@ -119,6 +140,10 @@ pub(crate) fn of_partition(
     for metric in metrics {
         match metric {
             Metric::Score(name) => values.extend(score(name)),
+            Metric::Nmi(mean) => {
+                let overlaps = truth.map(|truth| Contingency::of(truth, partition)).transpose()?;
+                values.extend(overlaps.map(|overlaps| nmi(&overlaps, *mean)));
+            }
             Metric::Agreement => {
                 values.push(mean_agreement(ensemble, partition, NmiMean::Arithmetic)?);
             }
@@ -150,7 +175,7 @@ pub(crate) fn of_fit<S: Real>(
             Metric::Iterations => values.push(report.iterations as f64),
             Metric::Norm => values.push(norm(evidence.similarity_for("a norm")?)),
             Metric::Pairs(figure, _) => values.extend(points.next().map(|p| p.figure(*figure))),
-            Metric::Score(_) | Metric::Agreement | Metric::Clusters => {}
+            Metric::Score(_) | Metric::Nmi(_) | Metric::Agreement | Metric::Clusters => {}
         }
     }
     Ok(values)
@@ -193,13 +218,25 @@ mod tests {
 
     #[test]
     fn every_metric_is_read_as_it_is_written() {
-        for name in ["ari", "purity", "agreement", "clusters", "iterations", "norm", "recall@0.15"]
-        {
+        let of_partitions = ["ari", "purity", "nmi-max", "nmi-min", "nmi-geometric", "agreement"];
+        let others = ["clusters", "iterations", "norm", "recall@0.15"];
+        for name in of_partitions.into_iter().chain(others) {
             assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
         }
         for name in ["ARI", "recall@", "nmi@0.5", "recall@NaN", ""] {
             assert!(name.parse::<Metric>().is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn means_of_the_entropies_are_ordered() {
+        let truth = Partition::from_labels([0, 0, 1, 1]);
+        let found = Partition::from_labels([0, 1, 2, 3]);
+        let ensemble = Ensemble::from_columns(&[[0, 0, 1, 1]]).unwrap();
+        let metrics = ["nmi-max", "nmi", "nmi-geometric", "nmi-min"].map(|m| m.parse().unwrap());
+        let values = of_partition(&metrics, &ensemble, Some(&truth), &found).unwrap();
+        let expected = [0.5, 2.0 / 3.0, 0.5_f64.sqrt(), 1.0];
+        assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{values:?}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
 fn unscored(record: &RunRecord) -> Option<String> {
     let truth = record.truth.filter(|truth| truth.missing > 0)?;
     let (known, all) = (truth.samples, truth.samples + truth.missing);
-    Some(format!("scores on {known} of {all} samples; {} have no true class", truth.missing))
+    Some(format!("scores on {known} of {all} samples; the others have no true class"))
 }
 
 /// The note for a cut with a different number of clusters than requested.
