@@ -105,7 +105,8 @@ impl<S: Real> Confidence<S> for Threshold {
         let found = Bytes(pairs) * 32 + shape.each_group(64);
         let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);
         let valued = once + once * both;
-        let headers = shape.each_group(3 * size_of::<Vec<(u32, S)>>() + size_of::<usize>());
+        // Three lists and a length for each group.
+        let headers = shape.each_group(size_of::<([Vec<(u32, S)>; 3], usize)>());
         let buffers = shape.in_double().vector() * 2 * shape.threads as u64;
         Footprint::new(Confident::<S>::bytes(shape, pairs), found + valued + headers + buffers)
     }

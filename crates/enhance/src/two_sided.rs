@@ -127,13 +127,10 @@ impl<S: Real> Confidence<S> for TwoSided {
     fn footprint(&self, shape: &Shape) -> Footprint {
         let high = Confidence::<S>::footprint(&self.high(), shape);
         let pairs = shape.all_pairs();
-        // Growing lists have up to twice the capacity: first lists of indices, then lists of
-        // entries.
-        let lists = Bytes(pairs) * 2 * (size_of::<usize>() + size_of::<(u32, S)>()) as u64;
+        // A growing list has up to twice the capacity; the mirrored lists have both entries of a
+        // pair. Lists of indices are freed before these are made.
+        let entries = Bytes(pairs) * 2 * size_of::<(u32, S)>() as u64;
         let result = high.result + shape.sparse(pairs.saturating_mul(2));
-        Footprint::new(
-            result,
-            high.total() + lists + Bytes(pairs) * 2 * size_of::<(u32, S)>() as u64,
-        )
+        Footprint::new(result, high.total() + entries * 2)
     }
 }

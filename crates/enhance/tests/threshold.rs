@@ -2,7 +2,11 @@
 
 mod oracle;
 
-use enclust_core::{Component, Ensemble, Microclusters};
+use std::sync::Arc;
+
+use enclust_core::{
+    Component, Confidence, Ctx, Ensemble, Grouping, MISSING, Microclusters, Similarity,
+};
 use enclust_enhance::Threshold;
 use enclust_testkit::generate::ensembles_with_missing;
 use oracle::Case;
@@ -42,6 +46,23 @@ fn single_precision_decides_alike() {
     // In f32, 14/20 is less than 0.7.
     let case = Case::<f32>::merged(&pair(14, 20), 0.7, false);
     assert_eq!(case.confident.graph.entries(), 2);
+}
+
+#[test]
+fn keeps_the_laws() {
+    for alpha in [0.0, 0.5, 1.0] {
+        enclust_testkit::confidence::conformance(&Threshold::default().alpha(alpha));
+    }
+}
+
+#[test]
+fn samples_without_labels_are_not_joined_by_their_group() {
+    let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 1]).unwrap());
+    let m = Microclusters::from_columns(Arc::clone(&grouping), &[[MISSING, 0]]).unwrap();
+    let a = Similarity::new(grouping, vec![0.5], vec![0.5; 2], vec![1.0; 2]).unwrap();
+    let confident = Threshold::default().select(&m, &a, &Ctx::default()).unwrap();
+    assert_eq!(confident.within, [0.0, 1.0]);
+    assert_eq!(confident.fixed_within, [false, true]);
 }
 
 #[test]

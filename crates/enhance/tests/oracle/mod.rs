@@ -112,6 +112,25 @@ impl DenseProblem {
         trace + 0.5 * lambda * norm(&combine(&self.a, c, |a, c| a - c)).powi(2)
     }
 
+    /// The larger of the gradient on the free entries, divided by λ, and the error on the fixed
+    /// ones, relative to ‖A‖.
+    pub fn residual(&self, lambda: f64, c: &Dense) -> f64 {
+        let phi = self.laplacian();
+        let (left, right) = (product(&phi, c), product(c, &phi));
+        let (mut free, mut fixed) = (0.0_f64, 0.0_f64);
+        for i in 0..self.n() {
+            for j in 0..self.n() {
+                if self.fixed[i][j] {
+                    fixed += (c[i][j] - self.values[i][j]).powi(2);
+                } else {
+                    let slope = left[i][j] + right[i][j] + lambda * (c[i][j] - self.a[i][j]);
+                    free += slope.powi(2);
+                }
+            }
+        }
+        (free.sqrt() / lambda).max(fixed.sqrt()) / norm(&self.a)
+    }
+
     /// The linear system (S), solved by elimination.
     pub fn optimum(&self, lambda: f64) -> Dense {
         let n = self.n();
