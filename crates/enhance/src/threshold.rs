@@ -76,11 +76,10 @@ impl<S: Real> Confidence<S> for Threshold {
             .into_par_iter()
             .map_init(
                 || vec![0.0; n],
-                |buffer, p| {
-                    let shares = &mut buffer[p + 1..];
-                    microclusters.co_occurrence(p, shares);
-                    let partners = shares.iter().enumerate().filter(|(_, s)| self.believes(**s));
-                    partners.map(|(at, &s)| ((p + 1 + at) as u32, s)).collect()
+                |shares, p| {
+                    microclusters.co_occurrence(p, &mut shares[p + 1..]);
+                    let partners = (p + 1..n).filter(|&q| self.believes(shares[q]));
+                    partners.map(|q| (q as u32, shares[q])).collect()
                 },
             )
             .collect();
