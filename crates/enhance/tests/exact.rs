@@ -126,6 +126,19 @@ proptest! {
     }
 
     #[test]
+    fn free_pairs_inside_groups_are_certified(
+        e in ensembles(9, 3, 2), alpha in 0.3..=1.0, lambda in 0.05..2.0,
+    ) {
+        let mut case = Case::<f64>::merged(&e, alpha, true);
+        case.confident.within.fill(0.0);
+        case.confident.fixed_within.fill(false);
+        let dense = DenseProblem::of(&case);
+        let enhanced = case.enhance(&exact(lambda, 1e-12));
+        let answer = to_dense(&enhanced.similarity);
+        holds(&enhanced.report.certificate.unwrap(), &answer, &dense.optimum(lambda), &dense, lambda);
+    }
+
+    #[test]
     fn larger_data_give_a_larger_answer(
         e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.05..2.0, share in 0.0..1.0,
     ) {

@@ -16,8 +16,8 @@ pub(super) struct Join {
     pub similarity: f64,
 }
 
-/// Clusters that cannot be distinguished: all have the same weight, the same similarity to each
-/// other, and the same similarity to any cluster outside the crowd.
+/// Clusters that cannot be distinguished: all have weight 1, the same similarity to each other,
+/// and the same similarity to any cluster outside the crowd.
 ///
 /// Whatever happens to one of them also happens to the next, so all of them share one row of
 /// the table.
@@ -25,8 +25,6 @@ pub(super) struct Join {
 pub(super) struct Crowd {
     /// The smallest sample of each cluster, in ascending order.
     pub names: VecDeque<usize>,
-    /// The weight of each cluster.
-    pub weight: f64,
     /// The similarity between any two clusters of the crowd.
     pub within: f64,
     /// Whether this is larger than any similarity to a cluster outside. If so, they are merged
