@@ -179,7 +179,7 @@ impl<R: Rule> Agglomeration<R> {
             self.links[(a, x)] = R::repeat(self.links[(a, x)], times);
         }
         for x in 0..a {
-            self.revise(x, a, a);
+            self.revise(x, a);
         }
         self.scan(a);
     }
@@ -196,7 +196,7 @@ impl<R: Rule> Agglomeration<R> {
             self.links[(a, x)] = R::join(self.links[(a, x)], self.links[(b, x)]);
         }
         for x in 0..a {
-            self.revise(x, a, b);
+            self.revise(x, a);
         }
         self.clear(b);
         self.scan(a);

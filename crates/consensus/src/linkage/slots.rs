@@ -90,7 +90,7 @@ impl<R: Rule> Agglomeration<R> {
             }
         }
         for x in 0..i {
-            self.revise(x, i, i);
+            self.revise(x, i);
         }
         self.scan(i);
     }
