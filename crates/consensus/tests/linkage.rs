@@ -375,6 +375,17 @@ fn progress_is_measured_in_pairs_that_are_left() {
     assert_eq!(*heard.lock().unwrap(), expected);
 }
 
+/// Ties tear the 200 groups apart, so there are soon more kinds of clusters than groups.
+#[test]
+fn memory_is_requested_before_the_table_grows_by_an_eighth() {
+    let grouping = Arc::new(Grouping::from_map((0..800).map(|i| i / 4).collect()).unwrap());
+    let between = vec![0.5; condensed_len(200)];
+    let s = Similarity::new(grouping, between, vec![0.5; 200], vec![1.0; 200]).unwrap();
+    let refused = Linkage::average().fit(&s.into(), &Ctx::<f64>::default().with_memory(1000));
+    let message = refused.err().unwrap().to_string();
+    assert!(message.contains("for 226 kinds of clusters"), "{message}");
+}
+
 #[test]
 fn one_sample_and_one_group() {
     for method in METHODS {
