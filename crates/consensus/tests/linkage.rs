@@ -1,11 +1,12 @@
 //! Compares linkage with a simple, slow algorithm and with kodama.
 
-use std::sync::Arc;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 
 use enclust_consensus::{Linkage, LinkageMethod, LinkageParams};
 use enclust_core::{
-    Bipartite, Component, Consensus, Csr, Ctx, Dendrogram, Ensemble, Error, Evidence, Fitted,
-    Grouping, Kind, Microclusters, ParamError, Parameters, Partition, Similarity, Values,
+    Bipartite, Component, Consensus, Csr, Ctx, Dendrogram, Ensemble, Error, Event, Evidence,
+    Fitted, Grouping, Kind, Microclusters, ParamError, Parameters, Partition, Similarity, Values,
     Weighting, condensed_len,
 };
 use enclust_testkit::generate::ensembles;
@@ -352,6 +353,37 @@ fn many_samples_in_few_groups() {
     assert_eq!(fitted.largest_k(), n as usize);
     let cut = fitted.cut(2, &Ctx::default()).unwrap();
     assert!(cut.labels().iter().enumerate().all(|(i, &l)| l == i % 4 / 2));
+}
+
+#[test]
+fn progress_is_measured_in_pairs_that_are_left() {
+    let n = 600;
+    let pairs = |clusters: usize| condensed_len(clusters) as u64;
+    // A prime number of steps through all values: no two are equal.
+    let between = (0..condensed_len(n)).map(|at| (at * 7919 % condensed_len(n)) as f64 / 2e5);
+    let heard = Mutex::new(Vec::new());
+    let listen = |event: &Event<'_>| {
+        if let Event::Progress { done, total } = event {
+            heard.lock().unwrap().push((*done, *total));
+        }
+        ControlFlow::Continue(())
+    };
+    let ctx = Ctx::default().with_observer(&listen);
+    Linkage::complete().fit(&singletons(n, between.collect()).into(), &ctx).unwrap();
+    // Every 256 merges.
+    let expected = [344, 88].map(|left| (pairs(n) - pairs(left), pairs(n)));
+    assert_eq!(*heard.lock().unwrap(), expected);
+}
+
+/// Ties tear the 200 groups apart, so there are soon more kinds of clusters than groups.
+#[test]
+fn memory_is_requested_before_the_table_grows_by_an_eighth() {
+    let grouping = Arc::new(Grouping::from_map((0..800).map(|i| i / 4).collect()).unwrap());
+    let between = vec![0.5; condensed_len(200)];
+    let s = Similarity::new(grouping, between, vec![0.5; 200], vec![1.0; 200]).unwrap();
+    let refused = Linkage::average().fit(&s.into(), &Ctx::<f64>::default().with_memory(1000));
+    let message = refused.err().unwrap().to_string();
+    assert!(message.contains("for 226 kinds of clusters"), "{message}");
 }
 
 #[test]

@@ -222,7 +222,7 @@ pub fn kkt_residual<S: Real>(problem: &Problem<'_, S>, lambda: f64, c: &Similari
     let a = Field::of(problem.similarity);
     let mut fixed = free.zip(&free, |_, _| 0.0);
     for p in 0..n {
-        for (q, value) in problem.confident.fixed.iter_row(p).filter(|&(q, _)| q > p) {
+        for (q, value) in problem.confident.fixed.iter_row(p) {
             free.between[(p, q)] = 0.0;
             fixed.between[(p, q)] = c.between(p, q).wide() - value.wide();
         }

@@ -96,11 +96,10 @@ impl<S: Real> Confidence<S> for Threshold {
             .into_par_iter()
             .map_init(
                 || vec![0.0; n],
-                |buffer, p| {
-                    let shares = &mut buffer[p + 1..];
-                    microclusters.co_occurrence(p, shares);
-                    let partners = shares.iter().enumerate().filter(|(_, s)| self.believes(**s));
-                    partners.map(|(at, &s)| ((p + 1 + at) as u32, s)).collect()
+                |shares, p| {
+                    microclusters.co_occurrence(p, &mut shares[p + 1..]);
+                    let partners = (p + 1..n).filter(|&q| self.believes(shares[q]));
+                    partners.map(|q| (q as u32, shares[q])).collect()
                 },
             )
             .collect();
@@ -132,7 +131,8 @@ impl<S: Real> Confidence<S> for Threshold {
         let found = Bytes(pairs) * 32 + shape.each_group(64);
         let (once, both) = (Bytes(pairs) * 2 * shape.scalar as u64, 2);
         let valued = once + once * both;
-        let headers = shape.each_group(3 * size_of::<Vec<(u32, S)>>() + size_of::<usize>());
+        // Three lists and a length for each group.
+        let headers = shape.each_group(size_of::<([Vec<(u32, S)>; 3], usize)>());
         // Rows of shares, and the sets of groups that find components.
         let buffers = shape.in_double().vector() * (2 * shape.threads as u64 + 2);
         Footprint::new(Confident::<S>::bytes(shape, pairs), found + valued + headers + buffers)

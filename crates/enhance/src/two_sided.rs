@@ -93,11 +93,10 @@ impl TwoSided {
     /// For every p, the q > p that are fixed to 0. None of these pairs is in H, because β < α.
     fn apart(&self, microclusters: &Microclusters) -> Vec<Vec<usize>> {
         let n = microclusters.len();
-        let row = |buffer: &mut Vec<f64>, p: usize| {
-            let shares = &mut buffer[p + 1..];
-            microclusters.co_occurrence(p, shares);
-            let low = (p + 1..n).zip(&*shares).filter(|(_, share)| **share <= self.beta);
-            low.map(|(q, _)| q).filter(|&q| share_a_clustering(microclusters, p, q)).collect()
+        let row = |shares: &mut Vec<f64>, p: usize| {
+            microclusters.co_occurrence(p, &mut shares[p + 1..]);
+            let low = (p + 1..n).filter(|&q| shares[q] <= self.beta);
+            low.filter(|&q| share_a_clustering(microclusters, p, q)).collect()
         };
         (0..n).into_par_iter().map_init(|| vec![0.0; n], row).collect()
     }
@@ -127,13 +126,10 @@ impl<S: Real> Confidence<S> for TwoSided {
     fn footprint(&self, shape: &Shape) -> Footprint {
         let high = Confidence::<S>::footprint(&self.high(), shape);
         let pairs = shape.all_pairs();
-        // Growing lists have up to twice the capacity: first lists of indices, then lists of
-        // entries.
-        let lists = Bytes(pairs) * 2 * (size_of::<usize>() + size_of::<(u32, S)>()) as u64;
+        // A growing list has up to twice the capacity; the mirrored lists have both entries of a
+        // pair. Lists of indices are freed before these are made.
+        let entries = Bytes(pairs) * 2 * size_of::<(u32, S)>() as u64;
         let result = high.result + shape.sparse(pairs.saturating_mul(2));
-        Footprint::new(
-            result,
-            high.total() + lists + Bytes(pairs) * 2 * size_of::<(u32, S)>() as u64,
-        )
+        Footprint::new(result, high.total() + entries * 2)
     }
 }

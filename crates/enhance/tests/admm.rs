@@ -83,6 +83,17 @@ fn sparse_components_and_several_panels_equal_the_n_by_n_algorithm() {
     }
 }
 
+/// A component of more groups than a panel has columns, with so many edges that its inverse is
+/// dense.
+#[test]
+fn a_large_dense_component_equals_the_n_by_n_algorithm() {
+    let case = Case::<f64>::merged(&planted(80, 8, 3, 0.6, 1), 0.3, true);
+    let component = case.confident.graph.components();
+    assert!(component.iter().filter(|&&c| c == component[0]).count() > 64);
+    assert!(case.confident.graph.entries() > 1000);
+    same_iterates(&case, &DenseProblem::of(&case), &Admm::default().gamma2(1.5), 3);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 

@@ -17,7 +17,8 @@ fn exact(lambda: f64, tolerance: f64) -> Exact {
     Exact::default().lambda(lambda).tolerance(tolerance)
 }
 
-/// Checks the distance to the optimum, off the diagonal and on it, against the certificate.
+/// Checks the certificate against the distance to the optimum, off the diagonal and on it, and
+/// against the residual from which it is computed.
 fn holds(
     certificate: &Certificate,
     answer: &Dense,
@@ -32,6 +33,14 @@ fn holds(
     let (here, best) = (dense.objective(lambda, answer), dense.objective(lambda, optimum));
     assert!((here - certificate.objective).abs() <= 1e-9 * (1.0 + here));
     assert!(here - best <= certificate.objective_gap + slack, "{here} - {best}, {certificate:?}");
+    let equal = |x: f64, y: f64| assert!((x - y).abs() <= 1e-10, "{x} and {y}, {certificate:?}");
+    let scale = norm(&dense.a);
+    equal(certificate.relative_residual, dense.residual(lambda, answer));
+    equal(certificate.distance, certificate.relative_residual * scale);
+    equal(certificate.relative_distance, certificate.relative_residual);
+    equal(certificate.largest_distance, dense.largest_slope(lambda, answer) / lambda);
+    equal(certificate.objective_gap, 0.5 * lambda * certificate.distance.powi(2));
+    assert_eq!(certificate.fixed_error, 0.0);
 }
 
 /// More fixed entries: every `step`-th free pair of groups of one sample is fixed to 0 or 1.
@@ -117,6 +126,19 @@ proptest! {
     }
 
     #[test]
+    fn free_pairs_inside_groups_are_certified(
+        e in ensembles(9, 3, 2), alpha in 0.3..=1.0, lambda in 0.05..2.0,
+    ) {
+        let mut case = Case::<f64>::merged(&e, alpha, true);
+        case.confident.within.fill(0.0);
+        case.confident.fixed_within.fill(false);
+        let dense = DenseProblem::of(&case);
+        let enhanced = case.enhance(&exact(lambda, 1e-12));
+        let answer = to_dense(&enhanced.similarity);
+        holds(&enhanced.report.certificate.unwrap(), &answer, &dense.optimum(lambda), &dense, lambda);
+    }
+
+    #[test]
     fn larger_data_give_a_larger_answer(
         e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.05..2.0, share in 0.0..1.0,
     ) {
@@ -199,6 +221,19 @@ fn blocks_of_components_have_the_same_answer_alone() {
             }
         }
     }
+}
+
+/// Without confident pairs the answer is A and its residual is 0, but a certificate computed in
+/// floating point proves no more than its precision.
+#[test]
+fn an_answer_without_residual_is_certified_up_to_rounding() {
+    let similarity = Similarity::from_matrix(12, &[0.5; 144]).unwrap();
+    let case = Case { similarity, confident: Confident::none(12) };
+    let certificate = case.enhance(&exact(0.01, 1e-12)).report.certificate.unwrap();
+    assert_eq!(certificate.relative_residual, 0.0);
+    let roundings = 4.0 * f64::EPSILON..16.0 * f64::EPSILON;
+    assert!(roundings.contains(&certificate.largest_distance), "{certificate:?}");
+    assert!(roundings.contains(&certificate.relative_distance), "{certificate:?}");
 }
 
 fn scaled(s: &Similarity<f64>, share: f64) -> Similarity<f64> {

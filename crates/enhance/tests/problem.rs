@@ -5,7 +5,7 @@ mod oracle;
 use std::sync::Arc;
 
 use enclust_core::{Confident, Microclusters, Problem, Similarity, condensed_len};
-use enclust_enhance::objective::{Field, gradient, kkt_residual, objective};
+use enclust_enhance::objective::{Field, gradient, kkt_residual, norm, objective};
 use enclust_testkit::generate::{ensembles, ensembles_with_missing};
 use oracle::{Case, Dense, DenseProblem, max_difference, to_dense};
 use proptest::prelude::*;
@@ -222,6 +222,19 @@ proptest! {
     }
 
     #[test]
+    fn the_residual_is_that_of_the_definition(
+        e in ensembles_with_missing(9, 5, 3), alpha in 0.0..=1.0, lambda in 0.01..20.0, at in values(),
+    ) {
+        let case = Case::<f64>::merged(&e, alpha, true);
+        let c = point(&case.similarity, &at);
+        let direct = DenseProblem::of(&case).residual(lambda, &to_dense(&c));
+        let value = kkt_residual(&case.problem(), lambda, &c);
+        prop_assert!((value - direct).abs() < 1e-10 * (1.0 + direct), "{value} and {direct}");
+        let (length, direct) = (norm(&c), oracle::norm(&to_dense(&c)));
+        prop_assert!((length - direct).abs() < 1e-12 * direct, "{length} and {direct}");
+    }
+
+    #[test]
     fn the_optimum_is_constant_on_microclusters(
         e in ensembles(8, 4, 2), alpha in 0.0..=1.0, lambda in 0.01..2.0,
     ) {
@@ -239,4 +252,12 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn the_residual_of_nothing_is_zero() {
+    let zero = similarity(&vec![vec![0.0; 3]; 3]);
+    let none = Confident::none(3);
+    let problem = Problem::new(&zero, &none).unwrap();
+    assert_eq!(kkt_residual(&problem, 0.4, &zero), 0.0);
 }

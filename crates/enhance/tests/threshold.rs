@@ -2,8 +2,11 @@
 
 mod oracle;
 
+use std::sync::Arc;
+
 use enclust_core::{
-    Component, Confidence, Confident, Ctx, Ensemble, Microclusters, Similarity, Warning,
+    Component, Confidence, Confident, Ctx, Ensemble, Grouping, MISSING, Microclusters, Similarity,
+    Warning,
 };
 use enclust_enhance::Threshold;
 use enclust_testkit::generate::ensembles_with_missing;
@@ -47,6 +50,23 @@ fn single_precision_decides_alike() {
 }
 
 #[test]
+fn keeps_the_laws() {
+    for alpha in [0.0, 0.5, 1.0] {
+        enclust_testkit::confidence::conformance(&Threshold::default().alpha(alpha));
+    }
+}
+
+#[test]
+fn samples_without_labels_are_not_joined_by_their_group() {
+    let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 1]).unwrap());
+    let m = Microclusters::from_columns(Arc::clone(&grouping), &[[MISSING, 0]]).unwrap();
+    let a = Similarity::new(grouping, vec![0.5], vec![0.5; 2], vec![1.0; 2]).unwrap();
+    let confident = Threshold::default().select(&m, &a, &Ctx::default()).unwrap();
+    assert_eq!(confident.within, [0.0, 1.0]);
+    assert_eq!(confident.fixed_within, [false, true]);
+}
+
+#[test]
 fn alpha_out_of_range_is_refused() {
     for alpha in [-0.1, 1.1, f64::NAN] {
         assert!(Component::check(&Threshold::default().alpha(alpha)).is_err());
@@ -69,7 +89,7 @@ fn largest_component(e: &Ensemble, alpha: f64) -> f64 {
     let joined = |i: usize, j: usize| {
         let mut shares = vec![0.0; n - i - 1];
         rows.co_occurrence(i, &mut shares);
-        let labelled = (0..e.clusterings()).any(|k| rows.label(i, k) != enclust_core::MISSING);
+        let labelled = (0..e.clusterings()).any(|k| rows.label(i, k) != MISSING);
         let equal = (0..e.clusterings()).all(|k| rows.label(i, k) == rows.label(j, k));
         labelled && equal || shares[j - i - 1] > 0.0 && shares[j - i - 1] >= alpha
     };
@@ -152,7 +172,7 @@ proptest! {
         for i in 0..n {
             for j in (0..n).filter(|&j| j != i) {
                 let both: Vec<usize> = (0..e.clusterings())
-                    .filter(|&k| rows.label(i, k) != enclust_core::MISSING && rows.label(j, k) != enclust_core::MISSING)
+                    .filter(|&k| rows.label(i, k) != MISSING && rows.label(j, k) != MISSING)
                     .collect();
                 let together = both.iter().filter(|&&k| rows.label(i, k) == rows.label(j, k)).count();
                 let share = if both.is_empty() { 0.0 } else { together as f64 / both.len() as f64 };

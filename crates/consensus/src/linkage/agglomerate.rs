@@ -16,8 +16,8 @@ pub(super) struct Join {
     pub similarity: f64,
 }
 
-/// Clusters that cannot be distinguished: all have the same weight, the same similarity to each
-/// other, and the same similarity to any cluster outside the crowd.
+/// Clusters that cannot be distinguished: all have weight 1, the same similarity to each other,
+/// and the same similarity to any cluster outside the crowd.
 ///
 /// Whatever happens to one of them also happens to the next, so all of them share one row of
 /// the table.
@@ -25,8 +25,6 @@ pub(super) struct Join {
 pub(super) struct Crowd {
     /// The smallest sample of each cluster, in ascending order.
     pub names: VecDeque<usize>,
-    /// The weight of each cluster.
-    pub weight: f64,
     /// The similarity between any two clusters of the crowd.
     pub within: f64,
     /// Whether this is larger than any similarity to a cluster outside. If so, they are merged
@@ -109,11 +107,7 @@ impl<R: Rule> Agglomeration<R> {
             if self.joins.len() + 1 >= self.clusters {
                 break;
             }
-            let (a, b) = self.closest();
-            self.step((a, b), watch)?;
-            if 4 * self.alive < 3 * self.slots() {
-                self.compact();
-            }
+            self.advance(watch)?;
             // The cost of a step is proportional to the number of live slots, so progress is
             // measured in pairs, not in steps.
             if steps.is_multiple_of(BETWEEN_REPORTS) {
@@ -121,6 +115,16 @@ impl<R: Rule> Agglomeration<R> {
             }
         }
         Ok(self.joins)
+    }
+
+    /// Performs one step, and removes empty slots if they are more than a quarter.
+    fn advance(&mut self, watch: &mut dyn Watch) -> Result<()> {
+        let pair = self.closest();
+        self.step(pair, watch)?;
+        if 4 * self.alive < 3 * self.slots() {
+            self.compact();
+        }
+        Ok(())
     }
 
     /// Joins the closest pair, a cluster of slot a and one of slot b, and performs all merges
@@ -148,24 +152,26 @@ impl<R: Rule> Agglomeration<R> {
         (0..self.slots()).any(|x| x != a && self.between(a, x) == self.best[a])
     }
 
-    /// Whether another pair of crowds is, or may be, as similar as the best pair of slot a.
+    /// Whether another pair of crowds is, or may be, as similar as the best pair of slot a. If the
+    /// slot has only one cluster, the answer may be yes for no reason, but does not matter.
     fn is_tied(&self, a: usize) -> bool {
         let top = self.best[a];
         let elsewhere = (0..self.slots()).any(|i| i != a && self.best[i] == top);
         let in_row = |&j: &usize| self.between(a, j) == top;
-        let within = usize::from(self.count(a) > 1 && self.within(a) == top);
+        let within = usize::from(self.within(a) == top);
         elsewhere || within + (a + 1..self.slots()).filter(in_row).count() > 1
     }
 
     /// Whether the union of a cluster of slot a and one of slot b is as similar to another
     /// cluster of these slots as the two are to each other, so that it would be joined with
-    /// that cluster next. This is always the case in single linkage.
+    /// that cluster next. This is always the case in single linkage. If one of the slots has only
+    /// one cluster, the answer does not matter.
     fn attracts(&self, a: usize, b: usize) -> bool {
         let across = self.links[(a, b)];
         let weight = self.weights[a] + self.weights[b];
         [a, b].into_iter().any(|i| {
             let link = R::join(self.crowds[i].own, across);
-            self.count(i) > 1 && R::similarity(link, weight * self.weights[i]) >= self.best[a]
+            R::similarity(link, weight * self.weights[i]) >= self.best[a]
         })
     }
 
@@ -181,7 +187,7 @@ impl<R: Rule> Agglomeration<R> {
             self.links[(a, x)] = R::repeat(self.links[(a, x)], times);
         }
         for x in 0..a {
-            self.revise(x, a, a);
+            self.revise(x, a);
         }
         self.scan(a);
     }
@@ -198,7 +204,7 @@ impl<R: Rule> Agglomeration<R> {
             self.links[(a, x)] = R::join(self.links[(a, x)], self.links[(b, x)]);
         }
         for x in 0..a {
-            self.revise(x, a, b);
+            self.revise(x, a);
         }
         self.clear(b);
         self.scan(a);
@@ -248,4 +254,88 @@ impl<R: Rule> Agglomeration<R> {
 
 fn pairs(crowds: usize) -> u64 {
     crowds as u64 * crowds.saturating_sub(1) as u64 / 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Anything;
+
+    impl Watch for Anything {
+        fn room(&mut self, _: usize) -> Result<()> {
+            Ok(())
+        }
+        fn progress(&mut self, _: u64, _: u64) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Crowds of this size, with these similarities within and between them.
+    fn table<R: Rule>(size: usize, within: &[f64], between: Vec<f64>) -> Agglomeration<R> {
+        let crowd = |(p, &within): (usize, &f64)| Crowd {
+            names: (p * size..(p + 1) * size).collect(),
+            within,
+            tight: false,
+        };
+        let crowds = within.iter().enumerate().map(crowd).collect();
+        Agglomeration::new(Condensed::new(within.len(), between).unwrap(), crowds)
+    }
+
+    /// The number of merges in the first step.
+    fn merges<R: Rule>(mut table: Agglomeration<R>) -> usize {
+        table.advance(&mut Anything).unwrap();
+        let heads = table.heads.iter().filter(|&&head| head != NO_NAME);
+        assert_eq!(table.sorted, heads.is_sorted());
+        table.joins.len()
+    }
+
+    #[test]
+    fn a_crowd_that_is_closer_than_all_others_collapses_at_once() {
+        let (within, between) = ([0.2, 0.9, 0.1], vec![0.3, 0.4, 0.5]);
+        assert_eq!(merges(table::<Average>(5, &within, between.clone())), 4);
+        assert_eq!(merges(table::<Complete>(5, &within, between.clone())), 4);
+        assert_eq!(merges(table::<Single>(5, &within, between)), 4);
+    }
+
+    #[test]
+    fn the_closest_crowds_pair_off_at_once_unless_a_tie_or_a_union_interferes() {
+        let (within, between) = ([0.1, 0.2, 0.1, 0.1], vec![0.9, 0.3, 0.2, 0.25, 0.15, 0.5]);
+        let tied = vec![0.9, 0.3, 0.2, 0.25, 0.15, 0.9];
+        assert_eq!(merges(table::<Average>(5, &within, between.clone())), 5);
+        assert_eq!(merges(table::<Complete>(5, &within, between.clone())), 5);
+        assert_eq!(merges(table::<Single>(5, &within, between)), 1);
+        assert_eq!(merges(table::<Average>(5, &within, tied.clone())), 1);
+        assert_eq!(merges(table::<Complete>(5, &within, tied)), 1);
+    }
+
+    #[test]
+    fn a_union_attracts_clusters_that_are_as_similar_to_each_other() {
+        let across = 24.0;
+        for (x, y) in (1..5).flat_map(|x| (1..5).map(move |y| (f64::from(x), f64::from(y)))) {
+            for inside in (0..48).map(f64::from) {
+                let mut table = table::<Average>(2, &[inside, 0.0], vec![across]);
+                table.weights = vec![x, y];
+                table.crowds[0].own *= x * x;
+                table.links[(0, 1)] *= x * y;
+                table.best[0] = across;
+                let attracts = table.attracts(0, 1);
+                assert_eq!(attracts, inside >= across, "weights {x} and {y}, {inside} inside");
+            }
+        }
+    }
+
+    #[test]
+    fn empty_slots_are_removed_when_they_are_more_than_a_quarter() {
+        let n = 100;
+        let between = (0..n * (n - 1) / 2).map(|at| (at * 7919 % 4950) as f64).collect();
+        let mut table = table::<Complete>(1, &vec![0.0; n], between);
+        for alive in (1..n).rev() {
+            let slots = table.slots();
+            table.advance(&mut Anything).unwrap();
+            assert_eq!(table.alive, alive);
+            let few = 4 * (slots - alive) <= slots;
+            assert_eq!(table.slots(), if few { slots } else { alive });
+        }
+    }
 }

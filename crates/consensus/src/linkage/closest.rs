@@ -61,8 +61,8 @@ impl<R: Rule> Agglomeration<R> {
         (self.best[i], self.partner[i]) = (best, partner);
     }
 
-    /// Updates row x < a after its link to a has changed because b may have been merged into a.
-    pub(super) fn revise(&mut self, x: usize, a: usize, b: usize) {
+    /// Updates row x < a after its link to a has changed.
+    pub(super) fn revise(&mut self, x: usize, a: usize) {
         let (best, similarity) = (self.best[x], self.between(x, a));
         match self.partner[x] {
             Some(_) if similarity > best => (self.best[x], self.partner[x]) = (similarity, Some(a)),
@@ -70,10 +70,10 @@ impl<R: Rule> Agglomeration<R> {
                 self.partner[x] = Some(a);
             }
             // The best pair became less similar; its previous value is a bound for the others.
-            Some(p) if p == a || p == b => self.partner[x] = None,
-            // This can happen only because of rounding.
-            None if similarity > best => self.best[x] = similarity,
-            _ => {}
+            Some(p) if p == a => self.partner[x] = None,
+            Some(_) => {}
+            // A similarity above the bound can only be caused by rounding.
+            None => self.best[x] = best.max(similarity),
         }
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn samples_in_crowds<S: Real>(similarity: &Similarity<S>) -> Vec<Crow
         let within = units.count(similarity.within()[p]);
         // Equality is not tight, because the tie rule may join a sample outside first.
         let tight = outside[p].is_none_or(|s| within > units.count(s));
-        Crowd { names: VecDeque::from(members), weight: 1.0, within, tight }
+        Crowd { names: VecDeque::from(members), within, tight }
     };
     similarity.grouping().members().into_iter().enumerate().map(crowd).collect()
 }
@@ -37,12 +37,7 @@ fn strongest_outside<S: Real>(similarity: &Similarity<S>) -> Vec<Option<S>> {
 
 /// Every group is one cluster of weight 1.
 pub(super) fn groups_as_samples(grouping: &Grouping) -> Vec<Crowd> {
-    let crowd = |&name: &usize| Crowd {
-        names: VecDeque::from([name]),
-        weight: 1.0,
-        within: 0.0,
-        tight: true,
-    };
+    let crowd = |&name: &usize| Crowd { names: VecDeque::from([name]), within: 0.0, tight: true };
     grouping.first_members().iter().map(crowd).collect()
 }
 

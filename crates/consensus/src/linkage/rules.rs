@@ -1,10 +1,9 @@
 //! Similarity of merged clusters.
 
-/// A *link* is the value stored for a pair of clusters. It can be updated without division, so
-/// that equal similarities stay equal for every order of merges.
+/// A *link* is the value stored for a pair of clusters; for two samples it is their similarity.
+/// It can be updated without division, so that equal similarities stay equal for every order of
+/// merges.
 pub(super) trait Rule {
-    /// The link between two clusters with this similarity and this number of sample pairs.
-    fn link(similarity: f64, pairs: f64) -> f64;
     /// The link between another cluster and the union of two clusters, from its links to both.
     fn join(a: f64, b: f64) -> f64;
     /// The link between another cluster and the union of `times` clusters, each with this link
@@ -18,9 +17,6 @@ pub(super) trait Rule {
 pub(super) struct Average;
 
 impl Rule for Average {
-    fn link(similarity: f64, pairs: f64) -> f64 {
-        similarity * pairs
-    }
     fn join(a: f64, b: f64) -> f64 {
         a + b
     }
@@ -39,9 +35,6 @@ macro_rules! selecting {
         pub(super) struct $name;
 
         impl Rule for $name {
-            fn link(similarity: f64, _: f64) -> f64 {
-                similarity
-            }
             fn join(a: f64, b: f64) -> f64 {
                 if a $better b { a } else { b }
             }

@@ -12,13 +12,10 @@ impl<R: Rule> Agglomeration<R> {
     pub(super) fn new(similarities: Condensed<Vec<f64>>, crowds: Vec<Crowd>) -> Self {
         let n = crowds.len();
         let clusters: usize = crowds.iter().map(|c| c.names.len()).sum();
-        let slot = |c: Crowd| {
-            let own = R::link(c.within, c.weight * c.weight);
-            Slot { own, tight: c.tight, names: c.names }
-        };
+        let slot = |c: Crowd| Slot { own: c.within, tight: c.tight, names: c.names };
         let mut new = Agglomeration {
             links: similarities,
-            weights: crowds.iter().map(|c| c.weight).collect(),
+            weights: vec![1.0; n],
             heads: crowds.iter().map(|c| c.names[0]).collect(),
             crowds: crowds.into_iter().map(slot).collect(),
             clusters,
@@ -30,9 +27,6 @@ impl<R: Rule> Agglomeration<R> {
             rule: PhantomData,
         };
         for i in 0..n {
-            for (link, weight) in new.links.row_mut(i).iter_mut().zip(&new.weights[i + 1..]) {
-                *link = R::link(*link, new.weights[i] * weight);
-            }
             new.scan(i);
         }
         new
@@ -96,7 +90,7 @@ impl<R: Rule> Agglomeration<R> {
             }
         }
         for x in 0..i {
-            self.revise(x, i, i);
+            self.revise(x, i);
         }
         self.scan(i);
     }

@@ -163,3 +163,27 @@ impl<S: Real> System<'_, S> {
         Ok(Solver::Dense(inverse))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust_core::{Reference, Similarity};
+
+    /// Whether the only component of these edges has a sparse factor.
+    fn is_sparse(groups: usize, edges: impl Iterator<Item = (usize, usize)>) -> bool {
+        let a = Similarity::from_matrix(groups, &vec![1.0; groups * groups]).unwrap();
+        let h = Confident::from_pairs(&a, edges.map(|(p, q)| (p, q, 1.0))).unwrap();
+        let inverse = InverseBlocks::<f64>::new(&h, &vec![1; groups], 1.0, &Reference).unwrap();
+        assert_eq!(inverse.blocks.len(), 1);
+        matches!(inverse.blocks[0].solver, Solver::Sparse(_))
+    }
+
+    #[test]
+    fn long_trees_have_a_sparse_factor_and_other_components_an_inverse() {
+        let path = |n: usize| (1..n).map(|q| (q - 1, q));
+        let clique = |n: usize| (0..n).flat_map(move |q| (0..q).map(move |p| (p, q)));
+        assert!(is_sparse(100, path(100)));
+        assert!(!is_sparse(100, clique(100)));
+        assert!(!is_sparse(12, path(12)));
+    }
+}

@@ -78,3 +78,24 @@ fn on_the_diagonal<S: Real>(problem: &Problem<'_, S>, answer: &Similarity<S>) ->
     }
     (energy, distance)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use enclust_core::Confident;
+
+    fn chain(first: f64, second: f64) -> Similarity<f64> {
+        let (a, b) = (first, second);
+        Similarity::from_matrix(3, &[1.0, a, 0.0, a, 1.0, b, 0.0, b, 1.0]).unwrap()
+    }
+
+    #[test]
+    fn the_fixed_entry_that_deviates_most_counts() {
+        let given = chain(0.75, 0.5);
+        let confident = Confident::from_pairs(&given, [(0, 1, 0.5), (1, 2, 0.5)]).unwrap();
+        let problem = Problem::new(&given, &confident).unwrap();
+        assert_eq!(fixed_error(&problem, &given), 0.0);
+        assert_eq!(fixed_error(&problem, &chain(0.625, 0.25)), 0.25);
+        assert_eq!(fixed_error(&problem, &chain(1.0, 0.625)), 0.25);
+    }
+}

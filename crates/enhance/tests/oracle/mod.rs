@@ -112,6 +112,32 @@ impl DenseProblem {
         trace + 0.5 * lambda * norm(&combine(&self.a, c, |a, c| a - c)).powi(2)
     }
 
+    /// The gradient on the free entries, and 0 on the fixed ones.
+    fn slope(&self, lambda: f64, c: &Dense) -> Dense {
+        let phi = self.laplacian();
+        let (left, right) = (product(&phi, c), product(c, &phi));
+        let at = |i: usize, j: usize| {
+            let slope = left[i][j] + right[i][j] + lambda * (c[i][j] - self.a[i][j]);
+            if self.fixed[i][j] { 0.0 } else { slope }
+        };
+        (0..self.n()).map(|i| (0..self.n()).map(|j| at(i, j)).collect()).collect()
+    }
+
+    pub fn largest_slope(&self, lambda: f64, c: &Dense) -> f64 {
+        let slope = self.slope(lambda, c);
+        max_difference(&slope, &vec![vec![0.0; self.n()]; self.n()])
+    }
+
+    /// The larger of the gradient on the free entries, divided by λ, and the error on the fixed
+    /// ones, relative to ‖A‖.
+    pub fn residual(&self, lambda: f64, c: &Dense) -> f64 {
+        let mut error = combine(c, &self.values, |c, value| c - value);
+        for (error, fixed) in error.iter_mut().flatten().zip(self.fixed.iter().flatten()) {
+            *error = if *fixed { *error } else { 0.0 };
+        }
+        (norm(&self.slope(lambda, c)) / lambda).max(norm(&error)) / norm(&self.a)
+    }
+
     /// The linear system (S), solved by elimination.
     pub fn optimum(&self, lambda: f64) -> Dense {
         let n = self.n();
