@@ -10,7 +10,6 @@ usage: hostile.py PROGRAM [--runs N] [--large]
 """
 
 import argparse
-import os
 import random
 import resource
 import signal
@@ -40,6 +39,7 @@ def kills(program, runs, folder, rng):
     command = [program, "cluster", "pool.csv", "--k", "3", "--method", "eac", *outputs]
     complete = {"S.npy": 1500 * 1500 * 8 + 128, "Z.npy": 1499 * 4 * 8 + 128}
     signals = [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     began = time.monotonic()
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     duration = time.monotonic() - began
@@ -51,7 +51,7 @@ def kills(program, runs, folder, rng):
                 path.unlink()
         child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         sent = signals[run % len(signals)]
-        time.sleep(rng.uniform(0.2, 1.05) * duration)
+        time.sleep(rng.uniform(0.1, 0.9) * duration)
         child.send_signal(sent)
         struck += child.wait() not in (0,)
         partial = [p for p in folder.iterdir() if p.name.endswith(".part")]
@@ -80,15 +80,22 @@ def limits(program, runs, folder, rng):
     return bad
 
 
+# Runs a command and prints its exit code and its peak. A process starts with the peak of the one
+# that forked it, so this is done by a small process.
+MEASURE = """
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
+"""
+
+
 def peak(command, folder):
-    """Exit code, last line of the message, and the peak of resident memory in MB."""
-    with open(folder / "stderr", "w+") as messages:
-        child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=messages)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        messages.seek(0)
-        text = messages.read().strip()
-    return child.returncode, text, usage.ru_maxrss * 1024 / MB
+    """Exit code, message, and the peak of resident memory in MB."""
+    measure = [sys.executable, "-c", MEASURE, *command]
+    run = subprocess.run(measure, cwd=folder, capture_output=True, text=True, check=True)
+    code, kib = run.stdout.split()[-2:]
+    return int(code), run.stderr.strip(), int(kib) * 1024 / MB
 
 
 def memory(program, folder, large):

@@ -46,19 +46,20 @@ def check(program, table, method, folder):
     table.to_csv(folder / "pool.csv", index=False)
     n = len(table)
     command = [program, "cluster", "pool.csv", "--header", "yes", "--id-column", "no", "--method", method]
-    command += ["--k", f"2..{n - 1}", "--out", "cuts.csv", "--linkage", "Z.npy", "--similarity", "S.npy"]
+    most = min(n - 1, len(table.drop_duplicates()))
+    command += ["--k", f"2..{most}", "--out", "cuts.csv", "--linkage", "Z.npy", "--similarity", "S.npy"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     ours = pd.read_csv(folder / "cuts.csv")
     z = np.load(folder / "Z.npy")
     assert hierarchy.is_valid_linkage(z) and hierarchy.is_monotonic(z), "a valid monotone linkage"
     squareform(1 - np.load(folder / "S.npy"))
-    cuts = hierarchy.cut_tree(z, n_clusters=range(2, n))
-    wrong = sum(not same(ours[f"k{k}"], cuts[:, k - 2]) for k in range(2, n))
+    cuts = hierarchy.cut_tree(z, n_clusters=range(2, most + 1))
+    wrong = sum(not same(ours[f"k{k}"], cuts[:, k - 2]) for k in range(2, most + 1))
     if shutil.which("Rscript"):
         np.savetxt(folder / "z.csv", z, delimiter=",", fmt="%.17g")
         subprocess.run(["Rscript", "-e", IN_R], cwd=folder, check=True, capture_output=True)
         in_r = pd.read_csv(folder / "r.csv").to_numpy()
-        wrong += sum(not same(ours[f"k{k}"], in_r[:, k - 2]) for k in range(2, n))
+        wrong += sum(not same(ours[f"k{k}"], in_r[:, k - 2]) for k in range(2, most + 1))
     return wrong
 
 
