@@ -14,7 +14,7 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{BoxedPipeline, Ctx, Ensemble, Method, Part, Partition, PipelineSpec};
+use enclust::core::{BoxedPipeline, Ctx, Ensemble, Part, Partition, PipelineSpec};
 use enclust::metrics::Scores;
 use enclust::registry::{DEFAULT_BACKEND, standard};
 
@@ -70,6 +70,6 @@ fn timed(
 ) -> (f64, Partition) {
     let backend = standard::<f64>().backend.build(&Part::named(backend)).expect("known");
     let began = Instant::now();
-    let outcome = pipeline.run(ensemble, k, &Ctx::new(&*backend)).expect("runs");
-    (began.elapsed().as_secs_f64(), outcome.partition)
+    let (_, partition) = common::fit_and_cut(pipeline, ensemble, k, &Ctx::new(&*backend));
+    (began.elapsed().as_secs_f64(), partition)
 }

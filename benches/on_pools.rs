@@ -12,7 +12,7 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{Ctx, Method, Microclusters, Stage};
+use enclust::core::{Ctx, Microclusters, Stage};
 
 fn main() {
     let given = common::arguments();
@@ -34,14 +34,14 @@ fn time(dataset: &str, method: &str, repetitions: usize) {
     let (mut enhance, mut whole, mut iterations) = (f64::INFINITY, f64::INFINITY, 0);
     for repetition in 0..=repetitions {
         let began = Instant::now();
-        let outcome = method.run(&ensemble, k, &Ctx::new(&*backend)).expect("runs");
+        let (fit, _) = common::fit_and_cut(&method, &ensemble, k, &Ctx::new(&*backend));
         let seconds = began.elapsed().as_secs_f64();
         if repetition > 0 || repetitions == 0 {
-            let stage = outcome.timings.iter().find(|(stage, _)| *stage == Stage::Enhance);
+            let stage = fit.timings.iter().find(|(stage, _)| *stage == Stage::Enhance);
             enhance = enhance.min(stage.map_or(0.0, |s| s.1.as_secs_f64()));
             whole = whole.min(seconds);
         }
-        iterations = outcome.report.iterations;
+        iterations = fit.report.iterations;
     }
     let (n, groups) = (ensemble.samples(), Microclusters::of(&ensemble).len());
     let peak = common::peak_megabytes();

@@ -15,7 +15,7 @@ mod common;
 
 use std::time::Instant;
 
-use enclust::core::{Ca, Confidence, Ctx, Ensemble, Method, Microclusters, Question};
+use enclust::core::{Ca, Confidence, Ctx, Ensemble, Microclusters, Question};
 use enclust::prelude::*;
 
 use common::Random;
@@ -36,11 +36,11 @@ fn main() {
     let mut best: Option<(f64, String)> = None;
     for _ in 0..repetitions.max(1) {
         let began = Instant::now();
-        let outcome = method.run(&ensemble, 40, &Ctx::new(&*backend)).expect("runs");
+        let (fit, _) = common::fit_and_cut(&method, &ensemble, 40, &Ctx::new(&*backend));
         let whole = began.elapsed().as_secs_f64();
-        let stages = outcome.timings.iter().map(|(_, t)| format!("{:.4}", t.as_secs_f64()));
+        let stages = fit.timings.iter().map(|(_, t)| format!("{:.4}", t.as_secs_f64()));
         let stages = stages.collect::<Vec<_>>().join(" ");
-        let line = format!("{} {stages} {whole:.4}", outcome.report.iterations);
+        let line = format!("{} {stages} {whole:.4}", fit.report.iterations);
         if best.as_ref().is_none_or(|b| whole < b.0) {
             best = Some((whole, line));
         }

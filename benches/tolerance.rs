@@ -35,6 +35,7 @@ fn study(dataset: &str, runs: usize, tolerances: &[f64]) {
     let solve = |tolerance: f64, storage: &str| -> Vec<Outcome> {
         let registry = standard::<f64>();
         let mut spec = registry.preset("ec-cms").expect("known").spec.clone();
+        spec.confidence = spec.confidence.set("giant", 1);
         spec.enhance = spec.enhance.set("tolerance", tolerance).set("storage", storage);
         let method = registry.pipeline(&spec).expect("valid");
         let backend = common::backend();

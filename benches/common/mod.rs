@@ -3,7 +3,9 @@
 
 use std::path::PathBuf;
 
-use enclust::core::{Backend, BoxedPipeline, Ensemble, Part, Partition};
+use enclust::core::{
+    Backend, BoxedPipeline, Ctx, Ensemble, Fit, Method, Part, Partition, Question,
+};
 use enclust::registry::{DEFAULT_BACKEND, standard};
 use enclust_experiment::PaperDraws;
 use enclust_io::{Pool, read_pool};
@@ -36,12 +38,26 @@ pub fn backend() -> Box<dyn Backend<f64>> {
     standard::<f64>().backend.build(&Part::named(DEFAULT_BACKEND)).expect("known")
 }
 
-/// A method by name, with parameters of its confidence part and its enhancer.
+/// Fits a method and cuts it into k clusters, without the comparison with the result before
+/// enhancement that [`Method::run`] adds.
+pub fn fit_and_cut(
+    method: &BoxedPipeline<f64>,
+    ensemble: &Ensemble,
+    k: usize,
+    ctx: &Ctx<'_, f64>,
+) -> (Fit<f64>, Partition) {
+    let fit = method.fit(ensemble, &Question::clusters(k), ctx).expect("runs");
+    let partition = fit.cut(k, ctx).expect("a possible k");
+    (fit, partition)
+}
+
+/// A method by name, with parameters of its confidence part and its enhancer. The confidence part
+/// is as published.
 pub fn method(preset: &str, alpha: f64, enhancer: &[(&str, f64)]) -> BoxedPipeline<f64> {
     let registry = standard::<f64>();
     let mut spec = registry.preset(preset).expect("known").spec.clone();
     if spec.confidence.name == "threshold" {
-        spec.confidence = spec.confidence.set("alpha", alpha);
+        spec.confidence = spec.confidence.set("alpha", alpha).set("giant", 1);
     }
     for &(name, value) in enhancer {
         spec.enhance = spec.enhance.set(name, value);
