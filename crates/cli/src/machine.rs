@@ -29,8 +29,8 @@ pub struct MachineArgs {
     #[arg(long, value_enum, default_value_t = Width::F64)]
     pub precision: Width,
 
-    /// Library for linear algebra; see `enclust list backend` [default: the fastest kernel of
-    /// each kind]
+    /// Library for linear algebra; see `enclust list backend` [default: mixed, the fastest kernels
+    /// of several]
     #[arg(long, value_name = "NAME")]
     pub backend: Option<String>,
 }

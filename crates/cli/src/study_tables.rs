@@ -34,20 +34,25 @@ fn print_comparisons(
     for comparison in results.comparisons()? {
         let best = comparison.best();
         writeln!(out, "\n{}", plain(in_a_line(&results.protocol, &comparison)))?;
-        let head = format!("compared with {best}");
-        let columns = [head.as_str(), "wins", "ties", "losses", "difference", "Wilcoxon", "Holm"];
+        let rank = comparison.rank(best).unwrap_or(1.0);
+        let head = format!("compared with {best} (mean rank {rank:.2})");
+        let columns =
+            [head.as_str(), "rank", "wins", "ties", "losses", "difference", "Wilcoxon", "Holm"];
         let mut table = TextTable::new(columns);
         for pair in comparison.with(best) {
+            let rank =
+                comparison.rank(pair.variant).map_or("-".into(), |rank| format!("{rank:.2}"));
             let counts = [pair.wins, pair.ties, pair.losses].map(|count| count.to_string());
             let p = [pair.wilcoxon_p, pair.holm_p].map(probability);
             let cells = [
-                vec![pair.variant.to_string()],
+                vec![pair.variant.to_string(), rank],
                 counts.to_vec(),
                 vec![signed(pair.difference)],
                 p.to_vec(),
             ];
             table.add(cells.concat().into_iter().map(TextCell::plain).collect());
         }
+        writeln!(out)?;
         table.print_as(format, out)?;
     }
     Ok(())
@@ -65,7 +70,10 @@ fn in_a_line(protocol: &Protocol, comparison: &Comparison<'_>) -> String {
         .friedman
         .map_or(String::new(), |test| format!("; Friedman p {}", probability(test.p)));
     let critical = comparison.critical_difference.map_or(String::new(), |difference| {
-        format!("; mean ranks differ from {difference:.2} on (Nemenyi, 0.05)")
+        format!(
+            "; two variants differ if their mean ranks differ by at least {difference:.2} \
+             (Nemenyi, level 0.05)"
+        )
     });
     format!("{title} over {what}{friedman}{critical}")
 }
@@ -75,7 +83,8 @@ fn probability(p: f64) -> String {
 }
 
 fn signed(value: f64) -> String {
-    format!("{value:+.3}")
+    // Without adding zero, a difference of -0.0 would be shown as -0.000.
+    format!("{:+.3}", value + 0.0)
 }
 
 /// The title of the table for a value: one table per metric, size and number of clusters.

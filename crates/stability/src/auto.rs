@@ -25,7 +25,12 @@ pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
     match longest_lasting(&stable) {
         Some(Pick { level, reason }) => {
             let ks = stable.iter().map(|level| level.k.to_string()).collect::<Vec<_>>().join(", ");
-            Pick { level, reason: format!("{reason}, where the draws agree about best (k = {ks})") }
+            Pick {
+                level,
+                reason: format!(
+                    "{reason}, among the k whose agreement is close to the highest (k = {ks})"
+                ),
+            }
         }
         None => agreement::pick(levels),
     }

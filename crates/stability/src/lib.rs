@@ -11,7 +11,7 @@
 //! | [`Rule::DeltaArea`] | `delta_area.rs` | the last k up to which the area under the CDF grows appreciably |
 //! | [`Rule::Gap`] | `gap.rs` | the k whose clusters last longest in the dendrogram |
 //! | [`Rule::Agreement`] | `agreement.rs` | the k at which the draws agree best, beyond chance |
-//! | [`Rule::Auto`] | `auto.rs` | the longest-lasting k among those at which the draws agree about best |
+//! | [`Rule::Auto`] | `auto.rs` | the k with the largest gap among those whose agreement is close to the highest |
 //!
 //! ```
 //! use enclust_ca::Eac;

@@ -201,7 +201,7 @@ impl MethodEntry {
     }
 }
 
-/// The options that build this method from any other method.
+/// The options that build this method from the default method.
 fn options(spec: &PipelineSpec) -> Vec<String> {
     // Without an enhancer, confident pairs are not used.
     let parts = spec.parts().into_iter();

@@ -45,7 +45,7 @@ pub struct StabilityArgs {
     #[arg(long, value_name = "FROM..TO", value_parser = parse_clusters_range)]
     k: Option<RangeInclusive<usize>>,
 
-    /// Number of subsets of the ensemble to draw
+    /// Number of subsets of the ensemble to draw [default: 50]
     #[arg(long, value_name = "N")]
     draws: Option<usize>,
 
@@ -54,14 +54,15 @@ pub struct StabilityArgs {
     take: Option<usize>,
 
     /// Lower limit of PAC: pairs joined by at most this share of the draws are not ambiguous
+    /// [default: 0.1]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     lower: Option<f64>,
 
-    /// Upper limit of PAC
+    /// Upper limit of PAC [default: 0.9]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     upper: Option<f64>,
 
-    /// Minimum agreement at which the structure is called clear
+    /// Minimum agreement at which the structure is called clear [default: 0.95]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     clear: Option<f64>,
 

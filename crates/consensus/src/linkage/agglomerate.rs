@@ -90,7 +90,7 @@ pub(super) struct Agglomeration<R> {
     pub(super) rule: PhantomData<R>,
 }
 
-/// Data that is needed only for crowds of several clusters.
+/// The clusters of a slot.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) names: VecDeque<usize>,
@@ -153,7 +153,7 @@ impl<R: Rule> Agglomeration<R> {
     }
 
     /// Whether another pair of crowds is, or may be, as similar as the best pair of slot a. If the
-    /// slot has only one cluster, the answer may be yes for no reason, but does not matter.
+    /// slot has only one cluster, the answer may be a false yes, which does not matter.
     fn is_tied(&self, a: usize) -> bool {
         let top = self.best[a];
         let elsewhere = (0..self.slots()).any(|i| i != a && self.best[i] == top);

@@ -95,9 +95,11 @@ impl<S: Real> Registry<S> {
         registry.enhance.register::<NoParams>("none", "every similarity stays as it is", |_| {
             Ok(Box::new(NoEnhancement))
         });
-        registry.backend.register::<NoParams>("reference", "plain kernels, the yardstick", |_| {
-            Ok(Box::new(Reference))
-        });
+        registry.backend.register::<NoParams>(
+            "reference",
+            "plain kernels of enclust, against which the others are tested",
+            |_| Ok(Box::new(Reference)),
+        );
         rules::register(&mut registry.stop);
         registry
     }

@@ -44,6 +44,12 @@ impl<'a> Comparison<'a> {
         ranked.min_by(|(_, a), (_, b)| a.total_cmp(b)).map_or("", |(name, _)| name)
     }
 
+    /// The mean rank of a variant, if it was compared.
+    pub fn rank(&self, variant: &str) -> Option<f64> {
+        let at = self.variants.iter().position(|name| *name == variant)?;
+        self.ranks.get(at).copied()
+    }
+
     /// The comparisons of all other variants with this one.
     pub fn with(&self, against: &str) -> Vec<Pair<'a>> {
         let involved = self.pairs.iter().filter(|p| [p.variant, p.against].contains(&against));

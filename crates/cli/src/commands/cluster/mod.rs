@@ -56,7 +56,7 @@ pub struct ClusterArgs {
     #[arg(value_name = "POOL", required_unless_present = "similarity_in")]
     pool: Option<PathBuf>,
 
-    /// Number of clusters: 8, several (4,8,10 or 2..20), or auto
+    /// Number of clusters: 8, several (4,8,10 or 2..20), auto, or auto:2..40
     #[arg(long, value_name = "K")]
     k: Clusters,
 

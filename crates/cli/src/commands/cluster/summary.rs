@@ -65,8 +65,8 @@ fn agreement(cut: &CutRecord) -> Option<String> {
     let SecondOpinion { agreement, largest, plain_largest, .. } = cut.second_opinion?;
     let percent = |share: f64| 100.0 * share;
     Some(format!(
-        "k = {}: ARI {agreement:.3} to the result without enhancement; largest cluster {:.0} % \
-         of the samples, without enhancement {:.0} %",
+        "k = {}: ARI {agreement:.3} with the result without enhancement; the largest cluster has \
+         {:.0} % of the samples, without enhancement {:.0} %",
         cut.k,
         percent(largest),
         percent(plain_largest)
