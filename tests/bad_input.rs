@@ -262,6 +262,7 @@ fn outside(parameter: &ParamSpec) -> Vec<Value> {
         Range::Any => return Vec::new(),
         Range::Positive => vec![number(0.0), Value::Float(-1.0)],
         Range::Within(low, high) => vec![number(low - 1.0), number(high + 1.0)],
+        Range::Share => vec![number(0.0), number(1.1)],
         Range::AtLeast(low) => vec![number(low - 1.0)],
         other => panic!("a range without a test: {other}"),
     };
