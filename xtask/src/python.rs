@@ -23,15 +23,15 @@ pub fn compare(damaged: &str) -> Outcome {
             return Ok(());
         }
     };
-    let build = |package: &str, kind: &str, name: &str| {
-        run(&mut cargo(&["build", "-p", package, "--all-features", kind, name]))?;
-        let folder = if kind == "--example" { "debug/examples" } else { "debug" };
-        let program = format!("{folder}/{name}{}", std::env::consts::EXE_SUFFIX);
-        Ok::<PathBuf, String>(workspace()?.target.join(program))
-    };
-    let readers = build("enclust-io", "--example", "dump_pools")?;
-    let tests = build("enclust-experiment", "--example", "tests_of_tables")?;
-    let command = build("enclust-cli", "--bin", "enclust")?;
+    // The whole workspace, as in the tests: with the features of one crate alone, cargo would
+    // compile the dependencies again.
+    let programs = ["--example", "dump_pools", "--example", "tests_of_tables", "--bin", "enclust"];
+    run(cargo(&["build", "--workspace", "--all-features"]).args(programs))?;
+    let target = workspace()?.target.join("debug");
+    let program = |name: &str| target.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    let readers = program("examples/dump_pools");
+    let tests = program("examples/tests_of_tables");
+    let command = program("enclust");
     script(&python, "readers.py", &readers, &["--damaged", damaged])?;
     script(&python, "tests_of_tables.py", &tests, &[])?;
     script(&python, "trees.py", &command, &[])
