@@ -18,19 +18,19 @@ pub(crate) fn available() -> Option<Bytes> {
 }
 
 /// The address space that the process may still take if it is limited (`ulimit -v`), from the
-/// texts of /proc/self/limits and /proc/self/status. A tenth of the limit and [`RESERVE`] are left
-/// for stacks and for the allocator itself.
+/// texts of /proc/self/limits and /proc/self/status. A fifth of the limit and [`RESERVE`] are
+/// left for stacks and for the allocator itself.
 fn address_room(limits: &str, status: &str) -> Option<Bytes> {
     let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
     let used = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     let used: u64 = used.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(Bytes(limit - limit / 10) - Bytes(used) * 1024 - RESERVE)
+    Some(Bytes(limit - limit / 5) - Bytes(used) * 1024 - RESERVE)
 }
 
-/// The C library ends the process if it cannot allocate a few bytes for a thread, and allocators
-/// take address space in large steps.
-const RESERVE: Bytes = Bytes(32 << 20);
+/// Allocators take address space in large steps and leave gaps, and a process that cannot allocate
+/// a few bytes is aborted.
+const RESERVE: Bytes = Bytes(64 << 20);
 
 /// `MemAvailable` of /proc/meminfo.
 fn meminfo_available(meminfo: &str) -> Option<Bytes> {
@@ -117,7 +117,7 @@ mod tests {
         let limits = |soft: &str| {
             format!("Limit  Soft Limit\nMax address space         {soft}       unlimited  bytes\n")
         };
-        let room = 900_000_000 - 102_400 - RESERVE.0;
+        let room = 800_000_000 - 102_400 - RESERVE.0;
         assert_eq!(address_room(&limits("1000000000"), status), Some(Bytes(room)));
         assert_eq!(address_room(&limits("1024"), status), Some(Bytes(0)), "no room");
         assert_eq!(address_room(&limits("unlimited"), status), None);
