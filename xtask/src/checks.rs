@@ -46,6 +46,8 @@ fn selections(member: &Member) -> Vec<Vec<&str>> {
 
 /// Licences and sources of the dependencies, as `deny.toml` allows them.
 fn dependencies() -> Outcome {
+    // The check reads the dependencies of every platform, of which a build downloads only some.
+    run(&mut cargo(&["fetch", "--locked"]))?;
     let options = ["--offline", "--workspace", "check", "--hide-inclusion-graph"];
     let mut command = Command::new(cargo_deny()?);
     run(command.args(options).args(["bans", "licenses", "sources"]).current_dir(root()))
