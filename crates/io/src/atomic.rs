@@ -73,7 +73,7 @@ pub fn folder_of(path: &Path) -> &Path {
 pub fn discard_unfinished() {
     let unfinished = unfinished();
     for path in unfinished.iter() {
-        // There is nobody left to tell about an error.
+        // The program is about to end, so an error cannot be reported.
         let _ = fs::remove_file(path);
     }
     // The lock is never released, so a thread that wants to rename its file waits until the end

@@ -84,7 +84,7 @@ pub fn membership<S: Real>(
 ) -> Result<Membership> {
     let grouping = similarity.grouping();
     Error::check_size("samples of the partition", grouping.samples(), partition.len())?;
-    let sizes = cluster_sizes(partition);
+    let sizes: Vec<f64> = partition.sizes().into_iter().map(|size| size as f64).collect();
     let shares = shares(similarity, partition);
     // The consensus is the same for all samples of a group that are in the same cluster.
     let of_groups: Vec<Vec<ItemConsensus>> = (0..similarity.len())
@@ -104,12 +104,6 @@ pub fn membership<S: Real>(
         })
         .collect();
     Ok(Membership { clusters: cluster_means(&items, partition, &sizes), items })
-}
-
-fn cluster_sizes(partition: &Partition) -> Vec<f64> {
-    let mut sizes = vec![0.0; partition.clusters()];
-    partition.labels().iter().for_each(|&cluster| sizes[cluster] += 1.0);
-    sizes
 }
 
 /// For each group, the clusters that contain its samples, in ascending order, with the number

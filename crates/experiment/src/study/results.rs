@@ -6,6 +6,7 @@ use super::journal::Finished;
 use super::protocol::{Cell, Protocol};
 use crate::Summary;
 use crate::error::StudyError;
+use crate::statistics::ranks;
 
 /// The results of a study.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,12 +188,8 @@ impl Results {
 
 /// Ranks by the mean, descending.
 fn rank(block: &mut [SummaryRow<'_>]) {
-    let means: Vec<f64> = block.iter().map(|row| row.mean).collect();
-    for row in block {
-        let better = means.iter().filter(|&&m| m > row.mean).count();
-        let equal = means.iter().filter(|&&m| m == row.mean).count();
-        row.rank = Some(better as f64 + (equal as f64 + 1.0) / 2.0);
-    }
+    let descending: Vec<f64> = block.iter().map(|row| -row.mean).collect();
+    block.iter_mut().zip(ranks(&descending)).for_each(|(row, rank)| row.rank = Some(rank));
 }
 
 fn average_ranks(rows: &mut [SummaryRow<'_>]) {
