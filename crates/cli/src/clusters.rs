@@ -17,6 +17,11 @@ pub enum Clusters {
 }
 
 impl Clusters {
+    /// Whether there is exactly one number of clusters, given or chosen.
+    pub fn is_one(&self) -> bool {
+        matches!(self, Clusters::Auto(_)) || self.only().is_some()
+    }
+
     /// The number of clusters, if exactly one is given.
     pub fn only(&self) -> Option<usize> {
         match self {

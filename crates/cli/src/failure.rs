@@ -12,6 +12,8 @@ use enclust_io::{ReadError, WriteError};
 pub const FAILED: u8 = 1;
 /// Exit code of a command line that is invalid independently of the data.
 pub const USAGE: u8 = 2;
+/// The exit code if `--k auto` finds that the data have no clusters.
+pub const NO_STRUCTURE: u8 = 3;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -131,6 +133,28 @@ pub enum Failure {
     /// Neither a pool nor a similarity is given.
     #[error("there is nothing to cluster: give a pool, or a similarity with --similarity-in")]
     NoInput,
+    /// An option that only `--k auto` uses.
+    #[error("{option} has an effect only with --k auto")]
+    OnlyWithAuto {
+        /// The option.
+        option: &'static str,
+    },
+    /// The features have no clusters.
+    #[error(
+        "no structure, one cluster is the answer; --force makes {guess} clusters\n(k = {guess}: \
+         {reason})"
+    )]
+    NoStructure {
+        /// The most plausible number of clusters above one.
+        guess: usize,
+        /// Why there is no structure.
+        reason: String,
+    },
+    /// The settings that a pool keeps cannot be read.
+    #[error(
+        "the array \"generator\" of the pool is not from this version of enclust; give the features by --features"
+    )]
+    Generator,
     /// An output cannot be written, or would replace an input or another output.
     #[error("{option} {}: {reason}", .path.display())]
     OutputFile {
@@ -236,7 +260,8 @@ impl Failure {
         move |error| Failure::Data { path: path.into(), error }
     }
 
-    /// [`USAGE`] for errors that can be detected from the command line, otherwise [`FAILED`].
+    /// [`USAGE`] for errors that can be detected from the command line, [`NO_STRUCTURE`] if the
+    /// data have no clusters, otherwise [`FAILED`].
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Recipe { .. }
@@ -252,6 +277,7 @@ impl Failure {
             | Failure::NoSimilarity { .. }
             | Failure::NeedsPool { .. }
             | Failure::NoChart { .. }
+            | Failure::OnlyWithAuto { .. }
             | Failure::NoInput
             | Failure::OutputFile { .. }
             | Failure::StandardInput { .. }
@@ -259,6 +285,7 @@ impl Failure {
             | Failure::Study(StudyError::NotInTable { .. } | StudyError::NotAvailable { .. }) => {
                 USAGE
             }
+            Failure::NoStructure { .. } => NO_STRUCTURE,
             _ => FAILED,
         }
     }

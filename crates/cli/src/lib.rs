@@ -44,6 +44,7 @@ mod parts;
 mod progress;
 mod recipe;
 mod record;
+mod references;
 mod selection;
 mod study_tables;
 mod text_table;
@@ -63,8 +64,8 @@ use console::Console;
 use failure::Failure;
 
 /// The whole program: reads the command line of the process, runs it and returns the exit code:
-/// 0 for success, 1 for failure, 2 for an invalid command line; 128 plus its number after a signal
-/// (130 after Ctrl-C).
+/// 0 for success, 1 for failure, 2 for an invalid command line, 3 if `--k auto` finds no clusters;
+/// 128 plus its number after a signal (130 after Ctrl-C).
 pub fn main_with(parts: &impl Parts) -> ExitCode {
     failure::keep_panics();
     interrupt::listen();

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use enclust::core::ParamType;
+
 /// The maximum length of a list, so that a typing error does not exhaust the memory.
 pub const MOST: usize = 10_000;
 
@@ -25,6 +27,11 @@ pub fn parse_range(text: &str) -> Option<RangeInclusive<usize>> {
     let last = last.strip_prefix('=').unwrap_or(last);
     let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
     (first > 0 && first <= last && last - first < MOST).then_some(first..=last)
+}
+
+/// Parses one of the words of an option.
+pub fn word<T: ParamType>(text: &str) -> Result<T, String> {
+    T::from_value(&text.into()).ok_or_else(|| format!("must be {}", T::expected()))
 }
 
 #[cfg(test)]

@@ -151,6 +151,8 @@ pub struct MachineRecord {
 #[derive(Clone, Debug, Serialize)]
 pub struct ChoiceRecord {
     pub k: usize,
+    /// What it was chosen by: `references` or `stability`.
+    pub by: &'static str,
     /// Whether the structure is clear.
     pub clear: bool,
     pub reason: String,

@@ -37,7 +37,7 @@ fn what_the_command_line_shows_to_be_wrong_is_2_whatever_the_data() {
     ] {
         folder.run(&format!("cluster missing.csv --k 3 {options}")).failed(2, words);
     }
-    for k in ["2,3", "2..4", "auto"] {
+    for k in ["2,3", "2..4"] {
         let run = folder.run(&format!("cluster missing.csv --k {k} --method spce"));
         run.failed(2, &["spce", "one k at a time"]);
         let run = folder.run(&format!("cluster missing.csv --k {k} --stop labels"));

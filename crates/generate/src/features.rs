@@ -51,6 +51,17 @@ impl<'a> Features<'a> {
     }
 }
 
+/// The features after scaling, in row-major order with `dimension` features per sample.
+///
+/// # Errors
+///
+/// [`Error::Empty`] without features, [`Error::Size`] if they do not form a matrix,
+/// [`Error::Feature`] for a value that is not finite, [`Error::NotFinite`] if a variance is too
+/// large.
+pub fn scaled(features: &[f64], dimension: usize, scale: Scale) -> Result<Cow<'_, [f64]>> {
+    Ok(Features::new(features, dimension, scale)?.values)
+}
+
 /// A subset of the numbers from 0 to `of` (exclusive), in ascending order.
 pub(crate) struct Subset {
     of: usize,

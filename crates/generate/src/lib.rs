@@ -16,5 +16,5 @@ mod features;
 mod kmeans_pool;
 mod progress;
 
-pub use features::Scale;
+pub use features::{Scale, scaled};
 pub use kmeans_pool::{KMeansPool, KMeansPoolParams, Rest, kmeans_pool};

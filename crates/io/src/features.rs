@@ -91,7 +91,7 @@ impl Features {
     }
 }
 
-fn finite(grid: &dyn Grid, row: usize, column: usize) -> Result<f64, Fault> {
+pub(crate) fn finite(grid: &dyn Grid, row: usize, column: usize) -> Result<f64, Fault> {
     let (value, text) = match grid.cell(row, column) {
         Cell::Whole(value) => return Ok(value as f64),
         Cell::Real(value) => (value, value.to_string()),

@@ -58,6 +58,7 @@ mod marks;
 mod mat;
 mod npy;
 mod npz;
+mod origin;
 mod pairs;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -81,6 +82,7 @@ pub use labels::{Labels, read_labels, read_labels_with};
 pub use layout::Layout;
 pub use marks::MissingMarks;
 pub use mat::{Array, MatFile, Variable, read_mat};
+pub use origin::Origin;
 pub use pairs::{pairs_from_text, read_pairs};
 pub use pool::{Pool, PoolOptions, read_pool, read_pool_with};
 pub use separator::{NoSeparator, Separator};

@@ -11,6 +11,7 @@ use crate::keys::{Keys, Noise};
 use crate::labels::{Labels, complete};
 use crate::layout::Layout;
 use crate::mat::MatFile;
+use crate::origin::Origin;
 use crate::source::Source;
 use crate::table::{Table, TableOptions, Use, vector_length, with_table};
 
@@ -25,6 +26,8 @@ pub struct Pool {
     pub ids: Option<Vec<String>>,
     /// Names of the clusterings, if the file has them.
     pub columns: Option<Vec<String>>,
+    /// How the pool was made, if the file tells.
+    pub origin: Option<Origin>,
 }
 
 /// Options for reading a pool.
@@ -53,9 +56,9 @@ pub fn read_pool_with(path: impl AsRef<Path>, options: &PoolOptions) -> Result<P
 }
 
 impl Pool {
-    /// A pool without truth and names.
+    /// A pool without truth, names and origin.
     pub fn new(ensemble: Ensemble) -> Self {
-        Pool { ensemble, truth: None, ids: None, columns: None }
+        Pool { ensemble, truth: None, ids: None, columns: None, origin: None }
     }
 
     /// Reads a pool from the bytes of a file. Rows are samples, columns are clusterings.
@@ -113,7 +116,7 @@ impl Pool {
     }
 
     fn from_table(table: Table<'_>, noise: Noise) -> Result<Self, Fault> {
-        let Table { grid, ids, names, truth, .. } = table;
+        let Table { grid, ids, names, truth, origin, .. } = table;
         if let Some(truth) = &truth {
             check_samples(&*grid, &**truth)?;
         }
@@ -121,7 +124,7 @@ impl Pool {
         let ensemble =
             Ensemble::from_keys(grid.rows(), grid.columns(), |row, column| keys.get(row, column))?;
         let truth = truth.map(|truth| complete(&*truth)).transpose()?;
-        Ok(Pool { ensemble, truth, ids, columns: names })
+        Ok(Pool { ensemble, truth, ids, columns: names, origin })
     }
 
     /// The same pool with its true classes, matched by [`Labels::aligned`].

@@ -13,6 +13,7 @@ use crate::marks::MissingMarks;
 use crate::mat::MatArchive;
 use crate::npy::NpyArray;
 use crate::npz::Archive;
+use crate::origin::{GENERATOR, Origin, SAMPLE_FEATURES};
 use crate::recognise::{has_header, ids};
 use crate::separator::Separator;
 use crate::text::TextGrid;
@@ -122,6 +123,8 @@ pub(crate) struct Table<'m> {
     pub names: Option<Vec<String>>,
     /// The true classes stored with a pool.
     pub truth: Option<Box<dyn Grid + 'm>>,
+    /// How a pool was made.
+    pub origin: Option<Origin>,
     /// The layout of a text file.
     pub layout: Option<Layout>,
 }
@@ -153,7 +156,14 @@ pub(crate) fn with_table<T>(
 
 impl<'m> Table<'m> {
     pub fn plain(grid: impl Grid + 'm) -> Self {
-        Table { grid: Box::new(grid), ids: None, names: None, truth: None, layout: None }
+        Table {
+            grid: Box::new(grid),
+            ids: None,
+            names: None,
+            truth: None,
+            origin: None,
+            layout: None,
+        }
     }
 
     fn from_text(
@@ -175,7 +185,7 @@ impl<'m> Table<'m> {
         let (separator, id_column) = (grid.separator(), ids.is_some());
         grid.leave_out(header, id_column);
         let layout = Some(Layout { separator, header, id_column });
-        Ok(Table { grid: Box::new(grid), ids, names, truth: None, layout })
+        Ok(Table { grid: Box::new(grid), ids, names, truth: None, origin: None, layout })
     }
 
     /// The requested array, and the truth of a pool.
@@ -190,10 +200,10 @@ impl<'m> Table<'m> {
             Some(truth) if used == Use::Pool && truth != name => Some(arrays.array(truth)?),
             _ => None,
         };
-        Ok(Table { grid, ids: None, names: None, truth, layout: None })
+        Ok(Table { grid, ids: None, names: None, truth, origin: None, layout: None })
     }
 
-    /// The same with the arrays `ids` and `columns`, if they exist.
+    /// The same with the arrays `ids` and `columns` and the origin of a pool, if they exist.
     fn from_npz(archive: &mut Archive<'_>, used: Use) -> Result<Self, Fault> {
         let table = Self::from_arrays(archive, used)?;
         let (rows, columns) = (table.grid.rows(), table.grid.columns());
@@ -204,7 +214,11 @@ impl<'m> Table<'m> {
             Use::Truth => None,
             _ => listed(archive, COLUMNS, columns)?,
         };
-        Ok(Table { ids, names, ..table })
+        let origin = match used {
+            Use::Pool => Origin::read(archive)?,
+            _ => None,
+        };
+        Ok(Table { ids, names, origin, ..table })
     }
 }
 
@@ -216,8 +230,9 @@ pub(crate) const COLUMNS: &str = "columns";
 /// The name of the only array that does not name samples or columns, unless its name has another
 /// meaning, so that features are not read from labels. In an archive, a pool may have any name.
 fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String], used: Use) -> Option<&'f String> {
-    let is_values =
-        |name: &&String| arrays.is_read(name) && ![IDS, COLUMNS].contains(&name.as_str());
+    let is_values = |name: &&String| {
+        arrays.is_read(name) && ![IDS, COLUMNS, SAMPLE_FEATURES, GENERATOR].contains(&name.as_str())
+    };
     let mut read = found.iter().filter(is_values);
     let alone = read.next().filter(|_| read.next().is_none())?;
     let otherwise = Use::ALL.iter().any(|other| other.names().contains(&alone.as_str()));
@@ -238,12 +253,12 @@ fn listed(
     if list.columns() != 1 || found != expected {
         return Err(Fault::Names { array, expected, found });
     }
-    let names = if array == IDS { texts(&*list, 0)? } else { column_names(&*list) };
+    let names = if array == IDS { texts(&*list, 0)? } else { names_in(&*list) };
     Ok(Some(names))
 }
 
 /// The texts of a single column, which may be empty.
-fn column_names(list: &dyn Grid) -> Vec<String> {
+pub(crate) fn names_in(list: &dyn Grid) -> Vec<String> {
     let name = |row| text(list.cell(row, 0)).map_or(String::new(), String::from);
     (0..list.rows()).map(name).collect()
 }

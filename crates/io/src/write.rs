@@ -11,6 +11,7 @@ use crate::atomic::write_atomically;
 use crate::error::WriteError;
 use crate::file::Format;
 use crate::npy::MAGIC;
+use crate::origin::{GENERATOR, Origin, SAMPLE_FEATURES};
 use crate::pool::Pool;
 use crate::table::{COLUMNS, IDS};
 
@@ -57,7 +58,8 @@ pub fn write_labels(
 ///   written; use [`write_labels`] to write it to a separate file.
 /// - `.npy`: an n × m matrix of 32-bit integers, or, if labels are missing, of doubles with NaN
 ///   for those. Names and truth are not written.
-/// - `.npz`: the same as `members`, and `gt`, `ids` and `columns` if they are known.
+/// - `.npz`: the same as `members`, and `gt`, `ids`, `columns`, `sample_features` and `generator`
+///   if they are known.
 ///
 /// [`read_pool`](crate::read_pool) reads all of these files.
 ///
@@ -97,8 +99,13 @@ fn write_pool_npz(file: &mut BufWriter<File>, pool: &Pool) -> io::Result<()> {
     });
     let ids = pool.ids.as_ref().map(|ids| (IDS, Block::texts(ids)));
     let columns = pool.columns.as_ref().map(|names| (COLUMNS, Block::texts(names)));
+    let origin = pool.origin.iter().flat_map(|Origin { features, dimension, generator }| {
+        let shape = [features.len() / dimension, *dimension];
+        let generator = Block::texts(std::slice::from_ref(generator));
+        [(SAMPLE_FEATURES, Block::doubles(&shape, features)), (GENERATOR, generator)]
+    });
     let arrays = [("members", members(pool))].into_iter().chain(truth).chain(ids).chain(columns);
-    write_npz(file, arrays)
+    write_npz(file, arrays.chain(origin))
 }
 
 /// Writes a matrix of floats as `.npy`, one row after the other: `fill(i, row)` overwrites the
@@ -179,6 +186,12 @@ impl Block {
     fn integers(shape: &[usize], values: impl Iterator<Item = i64>) -> Self {
         let mut bytes = npy_header("<i8", false, shape);
         values.for_each(|value| bytes.extend(value.to_le_bytes()));
+        Block(bytes)
+    }
+
+    fn doubles(shape: &[usize], values: &[f64]) -> Self {
+        let mut bytes = npy_header("<f8", false, shape);
+        values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         Block(bytes)
     }
 

@@ -177,12 +177,9 @@ fn compressed_data_are_checked_to_the_end() {
 
 #[test]
 fn a_pool_with_truth() {
-    let expected = Pool {
-        ensemble: Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap(),
-        truth: Some(Partition::from_labels([0, 0, 1])),
-        ids: None,
-        columns: None,
-    };
+    let ensemble = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap();
+    let truth = Some(Partition::from_labels([0, 0, 1]));
+    let expected = Pool { truth, ..Pool::new(ensemble) };
     for order in [Little, Big] {
         for packed in [false, true] {
             let file = MatFile::parse(&small_pool(order, packed)).unwrap();

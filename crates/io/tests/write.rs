@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use enclust_core::{Ensemble, Partition};
 use enclust_io::{
-    Pool, read_labels, read_pool, read_similarity, write_atomically, write_labels,
+    Origin, Pool, read_labels, read_pool, read_similarity, write_atomically, write_labels,
     write_matrix_npy, write_pool,
 };
 use proptest::prelude::*;
@@ -75,6 +75,11 @@ fn pools_are_read_back() {
         read_pool(folder.join(name)).unwrap()
     };
     assert_eq!(round("p.npz"), pool);
+    let (features, generator) = (vec![0.5, -1e300, 3.0, 4.0], "{\"ö\": 1}".to_string());
+    let origin = Some(Origin { features, dimension: 2, generator });
+    let made = Pool { origin, ..pool.clone() };
+    write_pool(folder.join("made.npz"), &made).unwrap();
+    assert_eq!(read_pool(folder.join("made.npz")).unwrap(), made);
     let without_truth = Pool { truth: None, ..pool.clone() };
     for name in ["p.csv", "p.tsv", "p.txt"] {
         assert_eq!(round(name), without_truth, "{name}");

@@ -4,7 +4,12 @@
 //!
 //! ```text
 //! cargo run --release -p enclust-stability --example calibration -- draws|eac|lwea|pools
+//! cargo run --release -p enclust-stability --example calibration -- judge [SEEDS]
+//! cargo run --release -p enclust-stability --example calibration -- judge-file FEATURES.csv [SEEDS]
 //! ```
+//!
+//! `judge` compares simulated data with references without clusters, `judge-file` the features in
+//! a file.
 
 use std::error::Error;
 use std::path::Path;
@@ -14,9 +19,13 @@ use enclust_ca::{Eac, Lwca};
 use enclust_consensus::Linkage;
 use enclust_core::{Ctx, Ensemble, Method, Pipeline};
 use enclust_generate::kmeans_pool;
-use enclust_io::read_pool;
-use enclust_stability::{Rule, Stability, StabilityParams, Verdict, choose, stability};
-use enclust_testkit::features::{blobs, normal_cloud, uniform_cube};
+use enclust_io::{read_features, read_pool};
+use enclust_stability::{
+    JudgeParams, Judgement, Rule, Stability, StabilityParams, Verdict, choose, judge, stability,
+};
+use enclust_testkit::features::{
+    blobs, elongated_cloud, normal_cloud, overlapping_blobs, uniform_cube,
+};
 use enclust_testkit::generate::planted;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -46,7 +55,12 @@ fn main() -> Outcome<()> {
             let folder = std::env::var_os("ENCLUST_POOLS").ok_or("ENCLUST_POOLS is not set")?;
             on_pools(&eac, Path::new(&folder))
         }
-        _ => Err("name a table: draws, eac, lwea or pools".into()),
+        Some("judge") => judged(&eac, seeds(2)?),
+        Some("judge-file") => {
+            let path = std::env::args().nth(2).ok_or("name a file of features")?;
+            judged_file(&eac, Path::new(&path), seeds(3)?)
+        }
+        _ => Err("name a table: draws, eac, lwea, pools, judge or judge-file".into()),
     }
 }
 
@@ -190,4 +204,80 @@ fn on_pools(method: &dyn Method<f64>, folder: &Path) -> Outcome<()> {
         );
     }
     Ok(())
+}
+
+/// The number of seeds, from an argument.
+fn seeds(position: usize) -> Outcome<u64> {
+    Ok(std::env::args().nth(position).map_or(Ok(REPETITIONS), |text| text.parse())?)
+}
+
+/// Compares features with their references, k = 2..20, pools of 100 clusterings.
+fn judgement(
+    method: &dyn Method<f64>,
+    features: &[f64],
+    dimension: usize,
+    seed: u64,
+) -> enclust_core::Result<Judgement> {
+    let make = |features: &[f64], seed| kmeans_pool(features, dimension, 100, seed);
+    let ctx = Ctx::default().with_seed(1000 * seed);
+    judge(method, features, dimension, &make, 2..=20, &JudgeParams::default(), &ctx)
+}
+
+/// Simulated features with this number of clusters from (samples, dimension, seed).
+type Simulated = (&'static str, usize, fn(usize, usize, u64) -> Vec<f64>);
+
+/// How often the number of clusters is right for simulated data.
+fn judged(method: &dyn Method<f64>, seeds: u64) -> Outcome<()> {
+    const ERROR: f64 = 0.02;
+    let cases: [Simulated; 6] = [
+        ("3 blobs", 3, |n, d, seed| overlapping_blobs(3, n, d, ERROR, seed).0),
+        ("5 blobs", 5, |n, d, seed| overlapping_blobs(5, n, d, ERROR, seed).0),
+        ("8 blobs", 8, |n, d, seed| overlapping_blobs(8, n, d, ERROR, seed).0),
+        ("uniform", 1, uniform_cube),
+        ("normal", 1, normal_cloud),
+        ("elongated", 1, elongated_cloud),
+    ];
+    println!("| data | n | d | right | answers | smallest and largest margin | seconds |");
+    println!("|---|---|---|---|---|---|---|");
+    for (name, clusters, make) in cases {
+        for (n, d) in [500, 2000].into_iter().flat_map(|n| [2, 10, 50].map(|d| (n, d))) {
+            let clock = Instant::now();
+            let found = (0..seeds).map(|seed| judgement(method, &make(n, d, seed), d, seed));
+            let found = found.collect::<enclust_core::Result<Vec<_>>>()?;
+            let seconds = clock.elapsed().as_secs_f64() / seeds as f64;
+            let right = found.iter().filter(|judgement| judgement.k() == clusters).count();
+            let (answers, margins) = (answers(&found), margins(&found));
+            println!(
+                "| {name} | {n} | {d} | {right}/{seeds} | {answers} | {margins} | {seconds:.1} |"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn judged_file(method: &dyn Method<f64>, path: &Path, seeds: u64) -> Outcome<()> {
+    let features = read_features(path)?;
+    let found = (0..seeds)
+        .map(|seed| judgement(method, &features.values, features.dimension, seed))
+        .collect::<enclust_core::Result<Vec<_>>>()?;
+    println!("{}: {} ({})", path.display(), answers(&found), margins(&found));
+    Ok(())
+}
+
+/// The answers and how often each was given.
+fn answers(found: &[Judgement]) -> String {
+    let mut counts = std::collections::BTreeMap::new();
+    found.iter().for_each(|judgement| *counts.entry(judgement.k()).or_insert(0) += 1);
+    let counts: Vec<String> = counts.iter().map(|(k, count)| format!("{k} ({count})")).collect();
+    counts.join(", ")
+}
+
+/// The range of agreement at the guess minus that of the references.
+fn margins(found: &[Judgement]) -> String {
+    let margins: Vec<f64> = (found.iter().filter_map(Judgement::at_guess))
+        .map(|level| level.agreement - level.reference_agreement)
+        .collect();
+    let smallest = margins.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = margins.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{smallest:.2}, {largest:.2}")
 }

@@ -37,7 +37,12 @@ pub(crate) fn agreement(cdf: &ConsensusCdf) -> f64 {
 
 pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
     let level = largest_near_best(levels, |level| level.agreement, EQUAL);
-    Pick { level, reason: "the highest agreement of the draws".to_string() }
+    let best = levels.iter().map(|level| level.agreement).fold(f64::NEG_INFINITY, f64::max);
+    let reason = format!(
+        "the largest k whose agreement, {:.3}, is within {EQUAL} of the highest, {best:.3}",
+        level.agreement
+    );
+    Pick { level, reason }
 }
 
 #[cfg(test)]

@@ -25,12 +25,11 @@ pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
     match longest_lasting(&stable) {
         Some(Pick { level, reason }) => {
             let ks = stable.iter().map(|level| level.k.to_string()).collect::<Vec<_>>().join(", ");
-            Pick {
-                level,
-                reason: format!(
-                    "{reason}, among the k whose agreement is close to the highest (k = {ks})"
-                ),
-            }
+            let reason = format!(
+                "{reason}, among the k whose agreement is within {ABOUT_BEST} of the highest, \
+                 {best:.3} (k = {ks})"
+            );
+            Pick { level, reason }
         }
         None => agreement::pick(levels),
     }

@@ -111,12 +111,12 @@ pub fn choose(stability: &Stability, rule: Rule) -> Result<Choice> {
     };
     let clear = stability.params.clear;
     let (verdict, compared) = if level.agreement >= clear {
-        (Verdict::Clear, "at least")
+        (Verdict::Clear, format!("at least {clear}"))
     } else {
-        (Verdict::Unclear, "less than")
+        (Verdict::Unclear, format!("less than {clear}; one cluster cannot be excluded"))
     };
     let reason = format!(
-        "{reason}; {verdict}: the agreement of the draws is {:.3}, {compared} {clear}",
+        "{reason}; {verdict}: the agreement of the draws is {:.3}, {compared}",
         level.agreement
     );
     Ok(Choice { k: level.k, verdict, reason })

@@ -3,8 +3,11 @@
 //! An ensemble can be resampled: a stable partition is found again from a subset of the base
 //! clusterings. [`stability`] draws such subsets, runs a method on each, cuts at every
 //! requested k, and measures how well the partitions agree. [`choose`] selects a k by a
-//! documented [`Rule`] and reports whether there is clear structure. [`membership`] computes
-//! the item and cluster consensus of a given clustering.
+//! documented [`Rule`] and reports whether there is clear structure. [`judge`] needs the features
+//! from which the base clusterings were made; it compares them with data that have no clusters,
+//! and may answer that there is only one cluster. [`membership`] computes the item and cluster
+//! consensus of a given clustering.
+//!
 //! | rule | file | selects |
 //! |---|---|---|
 //! | [`Rule::Pac`] | `pac.rs` | the k with the fewest ambiguous pairs |
@@ -44,6 +47,7 @@ mod confidence;
 mod delta_area;
 mod gap;
 mod pac;
+mod references;
 mod resample;
 mod stability;
 mod tally;
@@ -51,4 +55,5 @@ mod tally;
 pub use cdf::ConsensusCdf;
 pub use choose::{Choice, Rule, Verdict, choose};
 pub use confidence::{ItemConsensus, Membership, membership};
+pub use references::{JudgeParams, Judged, Judgement, judge, subsample};
 pub use stability::{Level, Stability, StabilityParams, stability};

@@ -32,7 +32,12 @@ pub(crate) fn pac(cdf: &ConsensusCdf, params: &StabilityParams) -> f64 {
 
 pub(crate) fn pick<'a>(levels: &[&'a Level]) -> Pick<'a> {
     let level = largest_near_best(levels, |level| -level.pac, EQUAL);
-    Pick { level, reason: format!("the fewest ambiguous pairs, {:.1} %", 100.0 * level.pac) }
+    let fewest = levels.iter().map(|level| level.pac).fold(f64::INFINITY, f64::min);
+    let reason = format!(
+        "the largest k whose PAC, {:.3}, is within {EQUAL} of the smallest, {fewest:.3}",
+        level.pac
+    );
+    Pick { level, reason }
 }
 
 #[cfg(test)]

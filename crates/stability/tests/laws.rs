@@ -8,7 +8,7 @@ use enclust_consensus::Linkage;
 use enclust_core::{Ctx, Ensemble, Error, Event, Method, ParamError, Pipeline};
 use enclust_generate::kmeans_pool;
 use enclust_learn::Spce;
-use enclust_stability::{Rule, Stability, StabilityParams, choose, stability};
+use enclust_stability::{JudgeParams, Rule, Stability, StabilityParams, choose, judge, stability};
 use enclust_testkit::features::blobs;
 use enclust_testkit::generate::{ensembles_with_missing, planted, planted_with_missing, shuffled};
 use proptest::prelude::*;
@@ -170,4 +170,23 @@ fn memory_is_asked_for_first() {
     let ctx = Ctx::default().with_memory(100_000);
     let error = stability(&eac(), &ensemble, 2..=9, &few(), &ctx).unwrap_err();
     assert!(matches!(&error, Error::Memory { stage, .. } if stage == "stability"), "{error}");
+}
+
+/// The comparison with references: threads change nothing, and neither does the scale of the
+/// features, because base clusterings and covariance follow it.
+#[test]
+fn the_judgement_depends_on_neither_threads_nor_units() {
+    let features = blobs(3, 150, 2, 6.0, 5);
+    let make = |features: &[f64], seed| kmeans_pool(features, 2, 50, seed);
+    let params = JudgeParams::default().references(2).pools(2).samples(120);
+    let found = |features: &[f64], threads| {
+        let ctx = Ctx::default().with_threads(threads);
+        judge(&eac(), features, 2, &make, 2..=5, &params, &ctx).unwrap()
+    };
+    let one = found(&features, 1);
+    assert_eq!((one.k(), one.samples), (3, 120));
+    assert_eq!(found(&features, 3), one);
+    // A power of two scales every number without rounding.
+    let large: Vec<f64> = features.iter().map(|x| 1024.0 * x).collect();
+    assert_eq!(found(&large, 1).k(), 3);
 }

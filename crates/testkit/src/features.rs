@@ -19,17 +19,58 @@ pub fn blobs(
     seed: u64,
 ) -> Vec<f64> {
     let mut stream = SplitMix(seed);
+    let centres = centres(clusters, dimension, separation, &mut stream);
+    around(&centres, samples, dimension, &mut stream)
+}
+
+/// One centre per cell of a lattice, at a random position in the middle of its cell.
+fn centres(clusters: usize, dimension: usize, separation: f64, stream: &mut SplitMix) -> Vec<f64> {
     let side = (1..).find(|side: &usize| side.saturating_pow(dimension as u32) >= clusters);
     let side = side.unwrap_or(clusters);
-    // One centre per cell of a lattice, at a random position in the middle of its cell.
-    let centres: Vec<f64> = (0..clusters)
+    (0..clusters)
         .flat_map(|c| (0..dimension as u32).map(move |d| c / side.saturating_pow(d) % side))
         .map(|cell| separation * (1.5 * cell as f64 + 0.5 * stream.uniform()))
-        .collect();
+        .collect()
+}
+
+/// Normal points around centres that take turns.
+fn around(centres: &[f64], samples: usize, dimension: usize, stream: &mut SplitMix) -> Vec<f64> {
+    let clusters = centres.len() / dimension;
     (0..samples)
         .flat_map(|i| centres[i % clusters * dimension..][..dimension].to_vec())
         .map(|centre| centre + stream.normal())
         .collect()
+}
+
+/// [`blobs`] with the smallest separation, in steps of 0.1, at which not more than this share of
+/// 4000 points is nearer to the centre of another cluster than to its own: an estimate of the error
+/// of the best possible classifier. Also returns the share.
+pub fn overlapping_blobs(
+    clusters: usize,
+    samples: usize,
+    dimension: usize,
+    error: f64,
+    seed: u64,
+) -> (Vec<f64>, f64) {
+    const TRIED: usize = 4000;
+    let far = |own: usize, point: &[f64], centres: &[f64]| {
+        let distance = |c: usize| -> f64 {
+            let centre = &centres[c * dimension..][..dimension];
+            point.iter().zip(centre).map(|(x, y)| (x - y).powi(2)).sum()
+        };
+        (0..clusters).any(|c| distance(c) < distance(own))
+    };
+    let share = |separation: f64| {
+        let mut stream = SplitMix(seed);
+        let centres = centres(clusters, dimension, separation, &mut stream);
+        let points = around(&centres, TRIED, dimension, &mut stream);
+        let points = points.chunks_exact(dimension).enumerate();
+        points.filter(|(i, point)| far(i % clusters, point, &centres)).count() as f64 / TRIED as f64
+    };
+    let tried = (10..).map(|tenths| f64::from(tenths) / 10.0).map(|s| (s, share(s)));
+    let (separation, share) =
+        tried.into_iter().find(|&(_, share)| share <= error).unwrap_or((1e3, 0.0));
+    (blobs(clusters, samples, dimension, separation, seed), share)
 }
 
 /// Uniformly distributed points in the unit cube, without clusters.
@@ -42,6 +83,13 @@ pub fn uniform_cube(samples: usize, dimension: usize, seed: u64) -> Vec<f64> {
 pub fn normal_cloud(samples: usize, dimension: usize, seed: u64) -> Vec<f64> {
     let mut stream = SplitMix(seed);
     (0..samples * dimension).map(|_| stream.normal()).collect()
+}
+
+/// Points from one normal distribution that is ten times as wide along the first coordinate as
+/// along the others, without clusters.
+pub fn elongated_cloud(samples: usize, dimension: usize, seed: u64) -> Vec<f64> {
+    let stretched = |(i, x): (usize, f64)| if i % dimension == 0 { 10.0 * x } else { x };
+    normal_cloud(samples, dimension, seed).into_iter().enumerate().map(stretched).collect()
 }
 
 #[cfg(test)]

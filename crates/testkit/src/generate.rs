@@ -258,7 +258,7 @@ impl SplitMix {
     }
 
     /// A normally distributed number with mean 0 and variance 1, by the Box–Muller method.
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }

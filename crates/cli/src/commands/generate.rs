@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use enclust::core::{Ensemble, ParamType, Parameters, Values, Watch};
+use enclust::core::{Ensemble, Parameters, Values, Watch};
 use enclust::generate::{KMeansPool, KMeansPoolParams, Rest, Scale};
 use enclust_io::{Features, Pool, write_pool};
 use serde::Serialize;
@@ -16,16 +16,19 @@ use crate::failure::Failure;
 use crate::files::{self, Files};
 use crate::inputs::{Input, Opened, TableArgs};
 use crate::machine::in_threads;
+use crate::numbers::word;
 use crate::progress::Progress;
 use crate::recipe::wrong;
 use crate::record::{Timing, Versions, thread_count, write_json};
+use crate::references::kept;
 
 /// Make a pool of base clusterings from features
 ///
 /// Each clustering is a run of k-means with k-means++ initialisation. Its number of clusters is
 /// drawn uniformly from 2 to the square root of the number of samples. It may use a random
 /// subset of the features (random subspaces) or be fitted on a random subset of the samples
-/// (subsampling).
+/// (subsampling). An .npz pool also keeps the settings and the features of at most 5000 samples,
+/// from which `enclust cluster --k auto` judges the number of clusters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust generate features.csv --size 100 --out pool.npz\n  \
@@ -103,11 +106,6 @@ pub struct GenerateArgs {
     json: bool,
 }
 
-/// Parses one of the words of an option.
-fn word<T: ParamType>(text: &str) -> Result<T, String> {
-    T::from_value(&text.into()).ok_or_else(|| format!("must be {}", T::expected()))
-}
-
 #[derive(Serialize)]
 struct GenerateRecord {
     versions: Versions,
@@ -139,7 +137,8 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
     let began = Instant::now();
     let ensemble = args.generate(&generator, &features, console)?;
     timings.push(Timing::new("generate", began.elapsed()));
-    let pool = Pool { ids: features.ids.clone(), ..Pool::new(ensemble) };
+    let origin = kept(&features.values, features.dimension, &params)?;
+    let pool = Pool { ids: features.ids.clone(), origin: Some(origin), ..Pool::new(ensemble) };
     if let Some(path) = &args.out {
         write_pool(path, &pool)?;
     }

@@ -8,7 +8,9 @@ use std::time::Instant;
 use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, Pool, write_atomically};
-use enclust_stability::{Level, Rule, Stability, StabilityParams, Verdict, choose, stability};
+use enclust_stability::{
+    Judged, Judgement, Level, Rule, Stability, StabilityParams, Verdict, choose, stability,
+};
 use serde::Serialize;
 
 use crate::clusters::{parse_clusters_range, usual_range};
@@ -22,6 +24,7 @@ use crate::parts::Parts;
 use crate::progress::Progress;
 use crate::recipe::{RecipeArgs, misfit, wrong};
 use crate::record::{EnsembleRecord, MachineRecord, MethodRecord, Timing, Versions};
+use crate::references::{ReferenceArgs, judged};
 use crate::selection::{Selection, SelectionArgs};
 
 /// Show how stable the clusters are for each number of clusters
@@ -31,6 +34,8 @@ use crate::selection::{Selection, SelectionArgs};
 /// pairs whose consensus is neither low nor high (less is better); the agreement of the draws
 /// beyond chance (1 is best); the growth of the area under the consensus CDF; and the gap in
 /// the dendrogram. The k selected by each rule is printed below the table.
+///
+/// If the features are known, the samples are also compared with data that have no clusters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust stability pool.csv --k 2..20\n  \
@@ -76,6 +81,9 @@ pub struct StabilityArgs {
     input: PoolArgs,
 
     #[command(flatten)]
+    references: ReferenceArgs,
+
+    #[command(flatten)]
     machine: MachineArgs,
 
     /// Write the table
@@ -115,6 +123,28 @@ struct StabilityRecord {
     timings: Vec<Timing>,
     levels: Vec<LevelRecord>,
     choices: Vec<RuleRecord>,
+    /// The comparison with data without clusters, if the features are known.
+    judgement: Option<JudgementRecord>,
+}
+
+#[derive(Serialize)]
+struct JudgementRecord {
+    k: usize,
+    guess: usize,
+    structure: bool,
+    reason: String,
+    samples: usize,
+    parameters: Values,
+    levels: Vec<JudgedRecord>,
+}
+
+#[derive(Serialize)]
+struct JudgedRecord {
+    k: usize,
+    agreement: f64,
+    reference_agreement: f64,
+    eigengap: f64,
+    gap: f64,
 }
 
 #[derive(Serialize)]
@@ -165,10 +195,14 @@ impl StabilityArgs {
         let params = self.params()?;
         let replaced = Files::default()
             .reads("the pool", Some(&self.pool))
+            .reads("--features", self.references.features.as_ref())
             .writes("--csv", self.csv.as_ref(), files::TABLE)
             .writes("--cdf", self.cdf.as_ref(), files::TABLE)
             .check()?;
-        let (pool, input) = self.read_pool(console)?;
+        let (pool, mut input) = self.read_pool(console)?;
+        let origin = self.references.origin(&pool, &self.input.table, &self.machine)?;
+        let (origin, features) = origin.unzip();
+        input.extend(features.flatten().filter(|_| self.json));
         let names = pool.columns.as_deref();
         let (ensemble, selection) = self.selection.take_from(pool.ensemble, names, &self.pool)?;
 
@@ -177,9 +211,16 @@ impl StabilityArgs {
         let metered = Metered::new(&*backend);
         let ctx = self.machine.context(&metered, self.selection.seed.into());
         let ks = self.k.clone().unwrap_or_else(|| usual_range(&ensemble));
-        let found = stability(&method, &ensemble, ks, &params, &ctx.with_observer(&progress))?;
+        let watched = ctx.with_observer(&progress);
+        let found = stability(&method, &ensemble, ks.clone(), &params, &watched)?;
         drop(progress);
-        let timings = vec![Timing::new("stability", began.elapsed())];
+        let mut timings = vec![Timing::new("stability", began.elapsed())];
+        let began = Instant::now();
+        let judgement = origin.map(|origin| judged(&origin, ks, console, &ctx.in_double()));
+        let judgement = judgement.transpose()?;
+        if judgement.is_some() {
+            timings.push(Timing::new("references", began.elapsed()));
+        }
 
         self.write(&found)?;
         for path in replaced {
@@ -193,11 +234,14 @@ impl StabilityArgs {
         if self.json {
             let effort = (machine, timings);
             let data = (&ensemble, selection, input);
+            let judgement = judgement.as_ref().map(JudgementRecord::from);
             let record = self.record(console, method, data, &found, effort);
+            let record = StabilityRecord { judgement, ..record };
             serde_json::to_writer_pretty(&mut *out, &record)?;
             return Ok(writeln!(out)?);
         }
-        Ok(self.print(&found, &ensemble, &choices(&found), out)?)
+        self.print(&found, &ensemble, &choices(&found), out)?;
+        Ok(judgement.iter().try_for_each(|judgement| print_judgement(judgement, out))?)
     }
 
     /// The pool, and its identification if a record is requested.
@@ -260,6 +304,7 @@ impl StabilityArgs {
             timings,
             levels: found.levels.iter().map(LevelRecord::from).collect(),
             choices: choices(found),
+            judgement: None,
         }
     }
 
@@ -329,6 +374,34 @@ fn choices(found: &Stability) -> Vec<RuleRecord> {
         .collect()
 }
 
+/// The comparison with data without clusters, and its answer.
+fn print_judgement(found: &Judgement, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nEAC and average link against data without clusters, {} samples, {} references\n\n\
+         {HEAD}{:>5} {:>9} {:>10} {:>8} {:>7}{HEAD:#}",
+        found.samples,
+        2 * found.params.references,
+        "k",
+        "agreement",
+        "references",
+        "eigengap",
+        "gap"
+    )?;
+    for level in &found.levels {
+        let Judged { k, agreement, reference_agreement, eigengap, gap } = level;
+        writeln!(
+            out,
+            "{k:>5} {agreement:>9.3} {reference_agreement:>10.3} {eigengap:>8.3} {gap:>7.3}"
+        )?;
+    }
+    let answer = match found.structure {
+        true => format!("k = {}", found.guess),
+        false => format!("no structure, one cluster (k = {})", found.guess),
+    };
+    writeln!(out, "\n{HEAD}references{HEAD:#} {answer}: {}", found.reason())
+}
+
 fn write_levels(file: &mut dyn Write, levels: &[Level]) -> io::Result<()> {
     let head = ["k", "pac", "agreement", "area", "delta_area", "cluster_consensus", "gap"];
     let rows = levels.iter().map(|level| {
@@ -351,6 +424,27 @@ fn write_cdf(file: &mut dyn Write, levels: &[Level]) -> io::Result<()> {
         steps.map(|(value, share)| [level.k.to_string(), value.to_string(), share.to_string()])
     });
     write_csv(file, ["k", "consensus", "cdf"].map(String::from), rows)
+}
+
+impl From<&Judgement> for JudgementRecord {
+    fn from(found: &Judgement) -> Self {
+        let level = |level: &Judged| JudgedRecord {
+            k: level.k,
+            agreement: level.agreement,
+            reference_agreement: level.reference_agreement,
+            eigengap: level.eigengap,
+            gap: level.gap,
+        };
+        JudgementRecord {
+            k: found.k(),
+            guess: found.guess,
+            structure: found.structure,
+            reason: found.reason(),
+            samples: found.samples,
+            parameters: found.params.to_values(),
+            levels: found.levels.iter().map(level).collect(),
+        }
+    }
 }
 
 impl From<&Level> for LevelRecord {

@@ -48,7 +48,14 @@ pub(crate) fn table(
     let ids = ids(&grid, &names, options.id_column, used)?;
     let names = grid.columns.iter().skip(ids.is_some().into()).map(|c| c.name.clone()).collect();
     grid.skipped = ids.is_some().into();
-    Ok(Table { grid: Box::new(grid), ids, names: Some(names), truth: None, layout: None })
+    Ok(Table {
+        grid: Box::new(grid),
+        ids,
+        names: Some(names),
+        truth: None,
+        origin: None,
+        layout: None,
+    })
 }
 
 /// Turns a panic into an error. No state outlives `read`, so no half-finished state can remain.

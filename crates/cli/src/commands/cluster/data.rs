@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use enclust::core::{Bytes, Constraints, Ensemble, Error, Similarity, Warning, similarity_warning};
 use enclust::registry::Precision;
-use enclust_io::{Labels, Layout, ReadError, read_similarity_within};
+use enclust_io::{Labels, Layout, Origin, Pool, ReadError, read_similarity_within};
 
 use super::ClusterArgs;
+use crate::clusters::Clusters;
 use crate::failure::Failure;
 use crate::inputs::{Input, Opened, STANDARD_INPUT};
 use crate::selection::Selection;
@@ -24,6 +25,8 @@ pub struct Data<S> {
     pub truth: Option<Labels>,
     pub ids: Option<Vec<String>>,
     pub constraints: Option<Constraints>,
+    /// How the pool was made, if the number of clusters is to be judged by it.
+    pub origin: Option<Origin>,
     /// The input files, if a record is requested.
     pub inputs: Vec<Input>,
     /// The layouts of text files, in words.
@@ -44,6 +47,7 @@ impl<S: Precision> Data<S> {
             truth: None,
             ids: None,
             constraints: None,
+            origin: None,
             inputs: Vec::new(),
             layouts: Vec::new(),
         };
@@ -80,12 +84,31 @@ impl<S: Precision> Data<S> {
             Error::check_size("rows of the similarity", samples, self.samples)
                 .map_err(Failure::in_file(file))?;
         }
+        self.read_origin(&pool, args, files)?;
         let names = pool.columns.as_deref();
         let (ensemble, selection) = args.selection.take_from(pool.ensemble, names, path)?;
         self.samples = samples;
         self.ensemble = Some(ensemble);
         self.selection = Some(selection);
         self.ids = pool.ids;
+        Ok(())
+    }
+
+    fn read_origin(
+        &mut self,
+        pool: &Pool,
+        args: &ClusterArgs,
+        files: &mut InputFiles<'_>,
+    ) -> Result<(), Failure> {
+        if !matches!(args.k, Clusters::Auto(_)) {
+            return Ok(());
+        }
+        let found = args.references.origin(pool, &args.input.table, &args.machine)?;
+        let (origin, input) = found.unzip();
+        self.origin = origin;
+        if args.outputs.wants_record() {
+            files.inputs.extend(input.flatten());
+        }
         Ok(())
     }
 

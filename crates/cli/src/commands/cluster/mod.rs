@@ -37,6 +37,7 @@ use crate::record::{
     BrokenRecord, ChoiceRecord, ConstraintsRecord, CutRecord, EnsembleRecord, MachineRecord,
     MethodRecord, RunRecord, Timing, TruthRecord, Versions,
 };
+use crate::references::ReferenceArgs;
 use crate::selection::SelectionArgs;
 use crate::warnings::WarningRecord;
 
@@ -85,6 +86,13 @@ pub struct ClusterArgs {
     /// enhanced
     #[arg(long, value_name = "FILE.npy", help_heading = "Input", conflicts_with = "ca")]
     similarity_in: Option<PathBuf>,
+
+    #[command(flatten)]
+    references: ReferenceArgs,
+
+    /// With --k auto, make clusters even if the features have none
+    #[arg(long)]
+    force: bool,
 
     #[command(flatten)]
     machine: MachineArgs,
@@ -141,15 +149,16 @@ impl ClusterArgs {
 
         let metered = Metered::new(&*backend);
         let ctx = self.machine.context(&metered, self.selection.seed.into());
-        let question = Question::maybe(self.k.only()).with_second_opinion();
-        let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
-        drop(watching);
-        timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
-        let (ks, choice) = self.numbers_of_clusters(&plan, &data, console, &ctx)?;
+        let (ks, choice) = self.numbers_of_clusters(&data, console, &ctx)?;
         if choice.is_some() {
             timings.push(Timing::new("choose k", began.elapsed()));
         }
+        let only = Some(ks[0]).filter(|_| ks.len() == 1);
+        let question = Question::maybe(only).with_second_opinion();
+        let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
+        drop(watching);
+        timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
         let cuts = cuts(&fit, &ks, &data, &ctx)?;
         timings.push(Timing::new(Stage::Cut.key(), began.elapsed()));
@@ -165,12 +174,19 @@ impl ClusterArgs {
         self.outputs.show(self, &cuts, &data, record, console, out)
     }
 
+    /// A given option that only `--k auto` uses.
+    fn only_with_auto(&self) -> Option<&'static str> {
+        let features = self.references.features.as_ref().map(|_| "--features");
+        features.or(self.force.then_some("--force"))
+    }
+
     /// All files that are read and written.
     fn files(&self) -> Files<'_> {
         let files = Files::default()
             .reads("the pool", self.pool.as_ref())
             .reads("--similarity-in", self.similarity_in.as_ref())
             .reads("--truth", self.truth.as_ref())
+            .reads("--features", self.references.features.as_ref())
             .reads("--must-link", self.must_link.as_ref())
             .reads("--cannot-link", self.cannot_link.as_ref());
         self.outputs.add_to(files)
@@ -179,7 +195,6 @@ impl ClusterArgs {
     /// The given numbers of clusters, or the one chosen from the data.
     fn numbers_of_clusters<S: Precision>(
         &self,
-        plan: &Plan<S>,
         data: &Data<S>,
         console: &Console,
         ctx: &Ctx<'_, S>,
@@ -189,7 +204,9 @@ impl ClusterArgs {
             Clusters::Auto(range) => range.clone(),
         };
         let ensemble = data.ensemble.as_ref().ok_or(Failure::NoInput)?;
-        let choice = number_of_clusters(&plan.pipeline()?, ensemble, range, console, ctx)?;
+        let origin = data.origin.as_ref();
+        let choice =
+            number_of_clusters(ensemble, origin, range, self.force, console, &ctx.in_double())?;
         Ok((vec![choice.k], Some(choice)))
     }
 

@@ -60,6 +60,9 @@ impl<S: Precision> Plan<S> {
 
     fn check(&self, args: &ClusterArgs) -> Result<(), Failure> {
         let pipeline = self.pipeline()?;
+        if let (Clusters::These(_), Some(option)) = (&args.k, args.only_with_auto()) {
+            return Err(Failure::OnlyWithAuto { option });
+        }
         if args.outputs.linkage.is_some() && !self.consensus()?.makes_tree() {
             let part = self.spec.consensus.name.clone();
             return Err(Failure::NoTree { option: "--linkage", part });
@@ -69,7 +72,7 @@ impl<S: Precision> Plan<S> {
             let part = self.spec.ca.name.clone();
             return Err(Failure::NoSimilarity { option: "--similarity", part });
         }
-        if pipeline.reads_k() && args.k.only().is_none() {
+        if pipeline.reads_k() && !args.k.is_one() {
             let reader = if ca.reads_k() { Some(&self.spec.ca) } else { self.spec.stop.as_ref() };
             let component = reader.map_or(String::new(), |part| part.name.clone());
             return Err(wrong(Error::NeedsClusters { component }));
