@@ -4,6 +4,7 @@ mod checks;
 mod downstream;
 mod performance;
 mod python;
+mod which_method;
 mod workspace;
 
 use std::io::{self, BufRead, BufReader, Write};
@@ -32,6 +33,9 @@ usage: cargo xtask <command>
                     on files that are too large, and count what goes wrong
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS
+  which-method      make pools from open feature sets (of packages of PyPI), run
+                    the study that compares the methods at their defaults, and
+                    print the tables of docs/methods.md; ENCLUST_POOLS as above
   performance       print the tables of docs/performance.md, all or those named
                     (admm, lwea, sweep, growth, million, generate): EC-CMS and
                     the generation of base clusterings compared with Python
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         ["python", "--damaged", count] => python::compare(count),
         ["hostile", ref arguments @ ..] => python::hostile(arguments),
         ["pools"] => pools(),
+        ["which-method"] => which_method::tables(),
         ["performance", ref names @ ..] => performance::tables(names),
         _ => {
             eprintln!("{USAGE}");

@@ -434,17 +434,18 @@ fn fewer_clusters_than_asked_for_are_counted() {
 #[test]
 fn every_study_of_this_crate_can_be_run() {
     let pools = tempfile::tempdir().unwrap();
-    for name in "Aggregation Caltech20 Ecoli FCT ISOLET LS SPF Texture UMIST USPS".split(' ') {
+    let write = |name: &str| {
         common::write_pool(&pools.path().join(format!("{name}.mat")), 30, 100, 4);
-    }
+    };
     let studies = Path::new(env!("CARGO_MANIFEST_DIR")).join("studies");
     let mut planned = 0;
     for file in std::fs::read_dir(studies).unwrap().map(|entry| entry.unwrap().path()) {
         let is_study =
             file.extension().is_some_and(|e| e == "toml") && !file.ends_with("notes.toml");
         if is_study {
-            let plan = Study::read(&file)
-                .and_then(|s| s.plan(&Registries::standard(), &[pools.path().into()]));
+            let study = Study::read(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            study.pools.iter().for_each(|pool| write(&pool.file));
+            let plan = study.plan(&Registries::standard(), &[pools.path().into()]);
             plan.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
             planned += 1;
         }
@@ -511,4 +512,93 @@ fn the_example_of_an_ablation_can_be_planned() {
     assert_eq!(plan.protocol.variants.len() - 1 + plan.refused.len(), combinations);
     // admm takes all three rules, exact all but that of the authors.
     assert_eq!(plan.protocol.variants.len() - 1, 2 * 2 * (3 + 2) * 2 * 2);
+}
+
+/// A pool as people have it: text, with -1 for noise, an odd mark, and its truth elsewhere.
+fn own_pool(folder: &Path) {
+    let cell = |i: usize, k: usize| match (i, k) {
+        (4, 1) => "-1".to_string(),
+        (5, 2) => "gap".to_string(),
+        _ => ((i + usize::from(i % 7 == k)) % 3).to_string(),
+    };
+    let row = |i: usize| format!("s{i},{},{},{},{}\n", cell(i, 0), cell(i, 1), cell(i, 2), i);
+    let pool: String = (0..30).map(row).collect();
+    std::fs::write(folder.join("mine.csv"), format!("id,a,b,c,number\n{pool}")).unwrap();
+    // In another order than the pool.
+    let truth: String =
+        (0..30).rev().map(|i| format!("s{i},{}\n", ["x", "y", "z"][i % 3])).collect();
+    std::fs::write(folder.join("classes.csv"), format!("id,class\n{truth}")).unwrap();
+}
+
+const OWN: &str = r#"
+pools = [{ file = "mine", truth = "classes.csv", noise = "missing", missing = ["gap"], columns = [1, "b", 3] }]
+metrics = ["ari", "largest"]
+[base]
+method = "lwea"
+"#;
+
+#[test]
+fn a_pool_may_have_its_own_truth_marks_and_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    own_pool(folder.path());
+    std::fs::write(folder.path().join("study.toml"), OWN).unwrap();
+    let plan = try_plan(folder.path()).unwrap();
+    let record = &plan.protocol.pools[0];
+    assert_eq!((record.clusterings, record.classes, record.samples), (3, Some(3), 30));
+    assert_eq!(plan.pools[0].ensemble.missing(), 2, "noise and the mark");
+    assert_eq!(plan.pools[0].columns.as_ref().unwrap(), &["a", "b", "c"]);
+    let rows = plan.run(&RunOptions::default()).unwrap();
+    let rows = rows.runs().unwrap();
+    let value = |metric: &str| rows.iter().find(|row| row.metric == metric).unwrap().value;
+    assert!(value("ari") > 0.5, "the truth is matched by id: {}", value("ari"));
+    assert!((1.0 / 3.0..0.5).contains(&value("largest")), "{}", value("largest"));
+
+    // The record tells when the truth or the way of reading changes.
+    let before = plan.protocol.clone();
+    let changed = OWN.replace("\"missing\"", "\"singleton\"");
+    std::fs::write(folder.path().join("study.toml"), changed).unwrap();
+    assert_ne!(try_plan(folder.path()).unwrap().protocol, before);
+    std::fs::write(folder.path().join("study.toml"), OWN).unwrap();
+    let truth = std::fs::read_to_string(folder.path().join("classes.csv")).unwrap();
+    std::fs::write(folder.path().join("classes.csv"), truth.replacen("s29,z", "s29,x", 1)).unwrap();
+    assert_ne!(try_plan(folder.path()).unwrap().protocol, before);
+}
+
+#[test]
+fn mistakes_in_the_keys_of_a_pool_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    own_pool(folder.path());
+    for (from, to, words) in [
+        ("\"b\", 3", "\"d\"", "mine: there is no clustering \"d\""),
+        ("\"b\", 3", "5", "mine: there is no clustering 5, only 1 to 4"),
+        ("\"b\", 3", "0", "mine: there is no clustering 0, only 1 to 4"),
+        ("noise = \"missing\"", "noise = \"loud\"", "loud"),
+        ("truth = \"classes.csv\"", "truth = \"nowhere.csv\"", "nowhere.csv"),
+        ("noise =", "nois =", "the name of a file, or a table with file, truth"),
+    ] {
+        std::fs::write(folder.path().join("study.toml"), OWN.replace(from, to)).unwrap();
+        let error = try_plan(folder.path()).unwrap_err().to_string();
+        assert!(error.contains(words), "{to}: {error}");
+    }
+}
+
+#[test]
+fn a_point_that_equals_the_base_is_run_once() {
+    let text = STUDY.replace("[0.1, 1]", "[0.1, 0.4]").replace("enhance = \"admm\"\n", "");
+    assert!(text.contains("[0.1, 0.4]") && !text.contains("admm"), "{text}");
+    let bench = bench(&text);
+    let plan = plan(bench.path());
+    let variants: Vec<&str> = plan.protocol.variants.iter().map(|v| v.name.as_str()).collect();
+    let base = &plan.protocol.variants[0].pipelines;
+    let same: Vec<bool> = plan.protocol.variants.iter().map(|v| v.pipelines == *base).collect();
+    assert_eq!(same, [true, false, true, false], "{variants:?}");
+    let results = plan.run(&RunOptions::default()).unwrap();
+    assert_eq!(results.finished.len(), 64, "both have results");
+    let finished: Vec<_> = results.finished.values().collect();
+    for pair in finished.chunks(4) {
+        // Two runs would not take the same time to the nanosecond.
+        assert_eq!(pair[0].seconds, pair[2].seconds);
+        assert_eq!(pair[0].values, pair[2].values);
+        assert_ne!(pair[0].seconds, pair[1].seconds);
+    }
 }

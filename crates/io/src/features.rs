@@ -2,10 +2,14 @@
 
 use std::path::Path;
 
+use enclust_core::Partition;
+
 use crate::error::{Fault, ReadError, shown};
 use crate::file::Format;
 use crate::grid::{Cell, Grid};
+use crate::labels::complete;
 use crate::layout::Layout;
+use crate::pool::check_samples;
 use crate::source::Source;
 use crate::table::{Table, TableOptions, Use, with_table};
 
@@ -22,6 +26,8 @@ pub struct Features {
     pub ids: Option<Vec<String>>,
     /// Names of the features, if the file has them.
     pub names: Option<Vec<String>>,
+    /// The classes of the samples, if the file has them.
+    pub truth: Option<Partition>,
 }
 
 /// Reads features, see [`Features::from_bytes`].
@@ -46,7 +52,7 @@ pub fn read_features_with(
 impl Features {
     /// Reads features from the bytes of a file: a table of numbers whose rows are samples. In a
     /// file of several arrays, the array named `features`, `X`, `fea` or `data` is used,
-    /// otherwise the only array.
+    /// otherwise the only array; `gt`, `truth` or `labels` contains the true classes.
     ///
     /// ```
     /// use enclust_io::{Features, Format, TableOptions};
@@ -75,7 +81,11 @@ impl Features {
         options: &TableOptions,
     ) -> Result<(Self, Option<Layout>), Fault> {
         with_table(bytes, format, options, Use::Features, |table| {
-            let Table { grid, ids, names, layout, .. } = table;
+            let Table { grid, ids, names, truth, layout, .. } = table;
+            if let Some(truth) = &truth {
+                check_samples(&*grid, &**truth)?;
+            }
+            let truth = truth.map(|truth| complete(&*truth)).transpose()?;
             let (samples, dimension) = (grid.rows(), grid.columns());
             if samples == 0 || dimension == 0 {
                 return Err(Fault::Empty);
@@ -86,7 +96,7 @@ impl Features {
                 finite(&*grid, row, column)
             };
             let values = (0..samples * dimension).map(value).collect::<Result<_, _>>()?;
-            Ok((Features { values, samples, dimension, ids, names }, layout))
+            Ok((Features { values, samples, dimension, ids, names, truth }, layout))
         })
     }
 }

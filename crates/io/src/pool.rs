@@ -156,7 +156,7 @@ impl Pool {
 
 /// Returns an error if the pool and the truth have different lengths, before anything is built
 /// from them.
-fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
+pub(crate) fn check_samples(grid: &dyn Grid, truth: &dyn Grid) -> Result<(), Fault> {
     let Some(length) = vector_length(truth) else {
         let expected = "true classes need a single row or column";
         return Err(Fault::Columns { expected, found: truth.columns() });

@@ -121,7 +121,7 @@ pub(crate) struct Table<'m> {
     pub grid: Box<dyn Grid + 'm>,
     pub ids: Option<Vec<String>>,
     pub names: Option<Vec<String>>,
-    /// The true classes stored with a pool.
+    /// The true classes stored with a pool or with features.
     pub truth: Option<Box<dyn Grid + 'm>>,
     /// How a pool was made.
     pub origin: Option<Origin>,
@@ -188,7 +188,7 @@ impl<'m> Table<'m> {
         Ok(Table { grid: Box::new(grid), ids, names, truth: None, origin: None, layout })
     }
 
-    /// The requested array, and the truth of a pool.
+    /// The requested array, and the truth of a pool or of features.
     pub fn from_arrays(arrays: &mut dyn Arrays<'m>, used: Use) -> Result<Self, Fault> {
         let found = arrays.names();
         let among = |wanted: &[&str]| found.iter().find(|name| wanted.contains(&name.as_str()));
@@ -197,7 +197,7 @@ impl<'m> Table<'m> {
         };
         let grid = arrays.array(name)?;
         let truth = match among(Use::Truth.names()) {
-            Some(truth) if used == Use::Pool && truth != name => Some(arrays.array(truth)?),
+            Some(truth) if used != Use::Truth && truth != name => Some(arrays.array(truth)?),
             _ => None,
         };
         Ok(Table { grid, ids: None, names: None, truth, origin: None, layout: None })

@@ -28,7 +28,8 @@ use crate::references::kept;
 /// drawn uniformly from 2 to the square root of the number of samples. It may use a random
 /// subset of the features (random subspaces) or be fitted on a random subset of the samples
 /// (subsampling). An .npz pool also keeps the settings and the features of at most 5000 samples,
-/// from which `enclust cluster --k auto` judges the number of clusters.
+/// from which `enclust cluster --k auto` judges the number of clusters, and the true classes if
+/// they are in the file of the features.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     enclust generate features.csv --size 100 --out pool.npz\n  \
@@ -138,7 +139,8 @@ pub fn run(args: &GenerateArgs, console: &Console, out: &mut dyn Write) -> Resul
     let ensemble = args.generate(&generator, &features, console)?;
     timings.push(Timing::new("generate", began.elapsed()));
     let origin = kept(&features.values, features.dimension, &params)?;
-    let pool = Pool { ids: features.ids.clone(), origin: Some(origin), ..Pool::new(ensemble) };
+    let (ids, truth) = (features.ids.clone(), features.truth.clone());
+    let pool = Pool { ids, truth, origin: Some(origin), ..Pool::new(ensemble) };
     if let Some(path) = &args.out {
         write_pool(path, &pool)?;
     }

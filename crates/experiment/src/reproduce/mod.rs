@@ -15,7 +15,7 @@
 //!     runs: Some(2),
 //! };
 //! let selection = PaperTable::named("ari")?.select(&request, &standard())?;
-//! assert_eq!(selection.study.pools, ["Ecoli"]);
+//! assert_eq!(selection.study.pools[0].file, "Ecoli");
 //! // selection.study.plan(…)?.run(…)?, then PaperTable::compare.
 //! # Ok::<(), enclust_experiment::StudyError>(())
 //! ```

@@ -6,6 +6,7 @@ use super::members::{AVERAGE, BEST};
 use super::published::published;
 use super::tables::PaperTable;
 use crate::error::StudyError;
+use crate::study::PoolEntry;
 use crate::study::Study;
 
 /// A part of a table; `None` selects everything.
@@ -61,7 +62,7 @@ impl PaperTable {
         study.only = Some(only);
         study.runs = request.runs.unwrap_or(study.runs);
         if let Some(datasets) = &request.datasets {
-            study.pools = datasets.clone();
+            study.pools = datasets.iter().cloned().map(PoolEntry::from).collect();
         }
         let skipped = if request.methods.is_none() { unavailable } else { Vec::new() };
         Ok(Selection { study, members, skipped })

@@ -1,5 +1,7 @@
 //! Runs cells in parallel.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -9,6 +11,7 @@ use super::cell::{self, CellResult};
 use super::folder::RunOptions;
 use super::memory_gate::MemoryGate;
 use super::plan::Plan;
+use super::protocol::Cell;
 use crate::error::StudyError;
 
 /// Runs cells on the threads of the options and passes each result to `finished`, one at a time. The first error stops the study; cells that are already running are finished.
@@ -28,13 +31,14 @@ pub(crate) fn run(
     } else {
         (threads.min(cells.len()).max(1), threads.div_ceil(cells.len().max(1)))
     };
-    let mut order = cells.to_vec();
+    let (mut order, copies) = without_copies(plan, cells);
     let samples = |cell: usize| plan.protocol.pools[plan.protocol.cell(cell).pool].samples;
     order.sort_by_key(|&cell| (std::cmp::Reverse(samples(cell)), cell));
     let work = Work {
         plan,
         watch: options.watch.quiet(),
         order,
+        copies,
         next: AtomicUsize::new(0),
         gate: MemoryGate::new(Ctx::<f64>::default().memory().map(|bytes| bytes.0)),
         finished: Mutex::new(finished),
@@ -51,6 +55,33 @@ pub(crate) fn run(
     }
 }
 
+/// The cells to run, and for each of them the cells that repeat it: two variants may have the same
+/// parts, such as a point of a grid and the base. Their results are equal, so they are computed
+/// once.
+fn without_copies(plan: &Plan, cells: &[usize]) -> (Vec<usize>, HashMap<usize, Vec<usize>>) {
+    let variants = &plan.protocol.variants;
+    let first_alike = |variant: usize| {
+        let alike = |other: &usize| variants[*other].pipelines == variants[variant].pipelines;
+        (0..variant).find(alike).unwrap_or(variant)
+    };
+    let first: Vec<usize> = (0..variants.len()).map(first_alike).collect();
+    let mut runs: HashMap<usize, usize> = HashMap::new();
+    let mut copies: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut order = Vec::new();
+    for &number in cells {
+        let cell = plan.protocol.cell(number);
+        let original = plan.protocol.number(Cell { variant: first[cell.variant], ..cell });
+        match runs.entry(original) {
+            Entry::Occupied(run) => copies.entry(*run.get()).or_default().push(number),
+            Entry::Vacant(place) => {
+                place.insert(number);
+                order.push(number);
+            }
+        }
+    }
+    (order, copies)
+}
+
 /// The number of threads; 0 means all available threads.
 pub(crate) fn threads(asked: usize) -> usize {
     match asked {
@@ -64,6 +95,8 @@ struct Work<'a, F> {
     /// Cells run at the same time, so they do not notify the observer.
     watch: Watch<'a>,
     order: Vec<usize>,
+    /// For each cell, the cells whose result is the same.
+    copies: HashMap<usize, Vec<usize>>,
     next: AtomicUsize,
     gate: MemoryGate,
     finished: Mutex<F>,
@@ -76,7 +109,11 @@ impl<F: FnMut(CellResult) -> Result<(), StudyError> + Send> Work<'_, F> {
         let pool = pool.map_err(|e| StudyError::Threads { threads, reason: e.to_string() })?;
         while let Some(&cell) = self.order.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let result = pool.install(|| self.cell(cell))?;
-            (self.finished.lock().unwrap_or_else(PoisonError::into_inner))(result)?;
+            let copies = self.copies.get(&cell).into_iter().flatten();
+            let copies: Vec<CellResult> =
+                copies.map(|&copy| CellResult { cell: copy, ..result.clone() }).collect();
+            let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+            std::iter::once(result).chain(copies).try_for_each(&mut *finished)?;
         }
         Ok(())
     }

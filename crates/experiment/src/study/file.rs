@@ -8,6 +8,7 @@ use enclust_core::{Stage, Value, Values};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::pools::PoolEntry;
 use crate::error::StudyError;
 
 /// A study: pools, draws, a base pipeline and its variants, metrics.
@@ -20,8 +21,8 @@ pub struct Study {
     /// Name of the study; the name of the file if it is not given.
     #[serde(default)]
     pub name: String,
-    /// Files of base clusterings: paths or names, with or without extension.
-    pub pools: Vec<String>,
+    /// The pools; see [`PoolEntry`].
+    pub pools: Vec<PoolEntry>,
     /// How ensembles are taken from a pool.
     #[serde(default)]
     pub draws: Draws,
@@ -292,7 +293,7 @@ impl Study {
             let message = renamed(&message).unwrap_or(message);
             StudyError::Syntax { file: file.into(), line, column, message }
         })?;
-        let pools = study.pools.clone();
+        let pools = study.pools.iter().map(PoolEntry::name).collect();
         study.origin = Origin { file: file.into(), folder: None, text: text.into(), pools };
         study.check()?;
         Ok(study)
@@ -310,8 +311,7 @@ impl Study {
 
     /// The names of the pools that the file lists.
     pub(crate) fn pools_of_file(&self) -> impl Iterator<Item = String> {
-        let stem = |pool: &String| Some(Path::new(pool).file_stem()?.to_string_lossy().into());
-        self.origin.pools.iter().filter_map(stem)
+        self.origin.pools.iter().cloned()
     }
 
     /// The line on which a part of the file begins.

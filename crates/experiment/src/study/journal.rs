@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::cell::CellResult;
-use super::plan::hex;
+use super::pools::hex;
 use super::protocol::{Figure, Protocol};
 use super::shard::Shard;
 use crate::error::{Difference, StudyError};

@@ -32,6 +32,7 @@ fn name_of(mean: NmiMean) -> &'static str {
 /// | `nmi-geometric` `nmi-max` `nmi-min` | [`nmi`] over another mean of the entropies | truth |
 /// | `agreement` | mean NMI with the base clusterings | |
 /// | `clusters` | number of clusters found, which may differ from k | |
+/// | `largest` | share of the samples in the largest cluster | |
 /// | `iterations` | iterations of the enhancer | |
 /// | `norm` | Frobenius norm, over the samples, of the similarity that is clustered | a similarity |
 /// | `precision@t` `recall@t` `share@t` | precision and recall of the pairs whose similarity is at least t, and their share of all pairs | a similarity; truth |
@@ -45,6 +46,8 @@ pub enum Metric {
     Agreement,
     /// Number of clusters found.
     Clusters,
+    /// Share of the samples in the largest cluster.
+    Largest,
     /// Iterations of the enhancer.
     Iterations,
     /// Frobenius norm of the similarity.
@@ -56,7 +59,8 @@ pub enum Metric {
 impl Metric {
     /// Whether it is a metric of a partition, not of the fit.
     pub fn of_partition(&self) -> bool {
-        matches!(self, Metric::Score(_) | Metric::Nmi(_) | Metric::Agreement | Metric::Clusters)
+        use Metric::{Agreement, Clusters, Largest, Nmi, Score};
+        matches!(self, Score(_) | Nmi(_) | Agreement | Clusters | Largest)
     }
 
     /// Whether larger is better, so that variants can be ranked by it.
@@ -82,6 +86,7 @@ impl fmt::Display for Metric {
             Metric::Nmi(mean) => f.write_str(name_of(*mean)),
             Metric::Agreement => f.write_str("agreement"),
             Metric::Clusters => f.write_str("clusters"),
+            Metric::Largest => f.write_str("largest"),
             Metric::Iterations => f.write_str("iterations"),
             Metric::Norm => f.write_str("norm"),
             Metric::Pairs(figure, threshold) => write!(f, "{}@{threshold}", figure.name()),
@@ -96,6 +101,7 @@ impl FromStr for Metric {
         let metric = match name {
             "agreement" => Some(Metric::Agreement),
             "clusters" => Some(Metric::Clusters),
+            "largest" => Some(Metric::Largest),
             "iterations" => Some(Metric::Iterations),
             "norm" => Some(Metric::Norm),
             _ => match name.split_once('@') {
@@ -112,7 +118,7 @@ impl FromStr for Metric {
             },
         };
         metric.ok_or_else(|| {
-            let of_runs = ["agreement", "clusters", "iterations", "norm"];
+            let of_runs = ["agreement", "clusters", "largest", "iterations", "norm"];
             let of_pairs = ["precision@t", "recall@t", "share@t"];
             let scores = SCORES.into_iter().chain(OTHER_MEANS.map(name_of));
             let known = scores.chain(of_runs).chain(of_pairs).map(String::from);
@@ -148,6 +154,10 @@ pub(crate) fn of_partition(
                 values.push(mean_agreement(ensemble, partition, NmiMean::Arithmetic)?);
             }
             Metric::Clusters => values.push(partition.clusters() as f64),
+            Metric::Largest => {
+                let largest = partition.sizes().into_iter().max().unwrap_or(0);
+                values.push(largest as f64 / partition.len() as f64);
+            }
             _ => {}
         }
     }
@@ -175,7 +185,11 @@ pub(crate) fn of_fit<S: Real>(
             Metric::Iterations => values.push(report.iterations as f64),
             Metric::Norm => values.push(norm(evidence.similarity_for("a norm")?)),
             Metric::Pairs(figure, _) => values.extend(points.next().map(|p| p.figure(*figure))),
-            Metric::Score(_) | Metric::Nmi(_) | Metric::Agreement | Metric::Clusters => {}
+            Metric::Score(_)
+            | Metric::Nmi(_)
+            | Metric::Agreement
+            | Metric::Clusters
+            | Metric::Largest => {}
         }
     }
     Ok(values)
@@ -219,7 +233,7 @@ mod tests {
     #[test]
     fn every_metric_is_read_as_it_is_written() {
         let of_partitions = ["ari", "purity", "nmi-max", "nmi-min", "nmi-geometric", "agreement"];
-        let others = ["clusters", "iterations", "norm", "recall@0.15"];
+        let others = ["clusters", "largest", "iterations", "norm", "recall@0.15"];
         for name in of_partitions.into_iter().chain(others) {
             assert_eq!(name.parse::<Metric>().unwrap().to_string(), name);
         }

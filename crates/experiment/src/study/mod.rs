@@ -4,7 +4,10 @@
 //! variants and metrics:
 //!
 //! ```toml
-//! pools = ["Ecoli", "data/mine.csv"]   # from the file's folder, or a folder of pools
+//! pools = [
+//!     "Ecoli",                         # from the file's folder, or a folder of pools
+//!     { file = "data/mine.csv", truth = "classes.csv", noise = "missing", columns = [1, 4, "ward"] },
+//! ]
 //! runs = 20                            # ensembles drawn from each pool; 1 if left out
 //! k = "true"                           # as many clusters as classes; or 8; or [4, 8]
 //! metrics = ["ari", "nmi", "f1"]       # these if left out; see `Metric`
@@ -93,6 +96,7 @@ mod memory_gate;
 mod metric;
 mod pair_curve;
 mod plan;
+mod pools;
 mod protocol;
 mod recipe;
 mod results;
@@ -114,6 +118,7 @@ pub use journal::Finished;
 pub use metric::Metric;
 pub use pair_curve::PairFigure;
 pub use plan::{Plan, Refused};
+pub use pools::{Column, PoolEntry};
 pub use protocol::{
     Cell, EnsembleRule, Figure, PipelineRecord, PoolRecord, Protocol, VariantRecord,
 };

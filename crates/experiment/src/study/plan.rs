@@ -1,12 +1,11 @@
 //! Prepares a study: reads the pools, builds the pipelines and checks everything.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use enclust::registry::DEFAULT_BACKEND;
 use enclust_core::{Error, Kind, Part, Registry, Stage};
-use enclust_io::{Pool, read_pool};
-use sha2::{Digest, Sha256};
+use enclust_io::Pool;
 use toml::Spanned;
 
 use super::composed::{Composed, Registries};
@@ -16,9 +15,6 @@ use super::pair_curve::PairFigure;
 use super::protocol::{ColumnsOfRuns, EnsembleRule, PoolRecord, Protocol};
 use super::variants::Variant;
 use crate::error::StudyError;
-
-/// Extensions that may be omitted from the name of a pool.
-const EXTENSIONS: [&str; 6] = ["mat", "csv", "tsv", "npy", "npz", "parquet"];
 
 /// A study that is ready to run.
 #[derive(Debug)]
@@ -50,7 +46,7 @@ impl Study {
         let registry = &registries.double;
         let metrics = self.all_metrics()?;
         let found = self.find_pools(folders)?;
-        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = found.iter().map(|pool| pool.name.as_str()).collect();
         let mut variants = self.variants(registry, &names)?;
         let several = self.numbers_of_clusters().len() > 1;
         let refused = refuse_misfits(registries, &mut variants, several)?;
@@ -62,9 +58,9 @@ impl Study {
             .collect::<Result<_, _>>()?;
         let mut pools = Vec::new();
         let mut records = Vec::new();
-        for (name, path) in &found {
-            let pool = read_pool(path)?;
-            records.push(pool_record(name, path, &pool)?);
+        for found in &found {
+            let (pool, record) = self.read_pool(found)?;
+            records.push(record);
             pools.push(pool);
         }
         self.check_truth(&records, &metrics)?;
@@ -126,27 +122,6 @@ impl Study {
             Clusters::Classes(_) => Vec::new(),
             Clusters::Numbers(numbers) => OneOrMany::to_vec(numbers),
         }
-    }
-
-    /// The name and path of each pool.
-    fn find_pools(&self, folders: &[PathBuf]) -> Result<Vec<(String, PathBuf)>, StudyError> {
-        let looked: Vec<PathBuf> =
-            self.folder().into_iter().map(Path::to_path_buf).chain(folders.to_vec()).collect();
-        let mut found: Vec<(String, PathBuf)> = Vec::new();
-        for pool in &self.pools {
-            let path = looked.iter().find_map(|folder| file_of(&folder.join(pool)));
-            let path = path.ok_or_else(|| StudyError::PoolNotFound {
-                name: pool.clone(),
-                looked: looked.clone(),
-            })?;
-            let name: String =
-                path.file_stem().map(|s| s.to_string_lossy().into()).unwrap_or_default();
-            if found.iter().any(|(other, _)| *other == name) {
-                return Err(self.twice("pool", name));
-            }
-            found.push((name, path));
-        }
-        Ok(found)
     }
 
     pub(super) fn twice(&self, what: &'static str, name: String) -> StudyError {
@@ -243,34 +218,6 @@ fn check_similarity(
         }
     }
     Ok(())
-}
-
-/// The file with this name; if the name has no extension, each of the known extensions is tried.
-fn file_of(path: &Path) -> Option<PathBuf> {
-    let with = |extension: &&str| {
-        let mut name = path.as_os_str().to_os_string();
-        name.push(".");
-        name.push(extension);
-        PathBuf::from(name)
-    };
-    std::iter::once(path.to_path_buf()).chain(EXTENSIONS.iter().map(with)).find(|p| p.is_file())
-}
-
-fn pool_record(name: &str, path: &Path, pool: &Pool) -> Result<PoolRecord, StudyError> {
-    let bytes =
-        std::fs::read(path).map_err(|error| StudyError::Read { path: path.into(), error })?;
-    Ok(PoolRecord {
-        name: name.to_string(),
-        sha256: hex(&Sha256::digest(bytes)),
-        samples: pool.ensemble.samples(),
-        clusterings: pool.ensemble.clusterings(),
-        classes: pool.truth.as_ref().map(|t| t.clusters()),
-    })
-}
-
-/// Two hexadecimal digits per byte.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn draws(protocol: &Protocol) -> Result<Vec<Vec<ColumnsOfRuns>>, StudyError> {

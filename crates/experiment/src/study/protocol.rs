@@ -51,6 +51,12 @@ pub struct PoolRecord {
     pub name: String,
     /// SHA-256 of the file.
     pub sha256: String,
+    /// SHA-256 of the file of true classes, if it is another file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truth_sha256: Option<String>,
+    /// How the file was read: the keys `noise`, `missing` and `columns`, if they are given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Number of samples.
     pub samples: usize,
     /// Number of base clusterings.
@@ -284,6 +290,8 @@ pub(crate) mod tests {
         let pool = |name: &str| PoolRecord {
             name: name.into(),
             sha256: "00".into(),
+            truth_sha256: None,
+            settings: BTreeMap::new(),
             samples: 10,
             clusterings: 5,
             classes: Some(2),

@@ -123,7 +123,7 @@ impl Study {
         let mut all = Vec::new();
         for (_, recipe) in self.recipes_to_run() {
             for pool in &self.pools {
-                let Some(stages) = recipe.get_ref().per_pool.get(pool) else { continue };
+                let Some(stages) = recipe.get_ref().per_pool.get(&pool.name()) else { continue };
                 let of_stage = |(stage, values): (&String, &Values)| {
                     let written =
                         |(name, value): (&String, &Value)| format!("{stage}.{name}={value}");
@@ -131,7 +131,7 @@ impl Study {
                 };
                 let settings = stages.iter().flat_map(of_stage).collect();
                 let recipe = recipe.get_ref().label();
-                all.push(PoolSettings { recipe, pool: pool.clone(), settings });
+                all.push(PoolSettings { recipe, pool: pool.name(), settings });
             }
         }
         all
