@@ -237,7 +237,7 @@ fn confidence_has_a_row_for_every_sample_of_every_cut() {
     folder.run("cluster pool.csv --k 2,3 -o l.csv --membership c.csv").succeeded();
     let table = folder.read("c.csv");
     let head =
-        "k,sample,label,item_consensus,other_cluster,other_consensus,margin,cluster_consensus";
+        "k,sample,label,item_consensus,other_cluster,other_consensus,margin,cluster_consensus,entropy,member_0,member_1,member_2";
     assert_eq!(table.lines().next(), Some(head));
     assert_eq!(table.lines().count(), 1 + 2 * 60);
     for line in table.lines().skip(61) {
@@ -376,4 +376,30 @@ fn a_backend_without_a_part_in_the_run_is_said() {
     assert!(!said("--method lwea"), "no backend was asked for");
     assert!(!said("--method ec-cms --backend nalgebra"));
     assert!(!said("--method lwgp --backend ndarray"));
+}
+
+#[test]
+fn membership_and_ranking_tell_what_supports_the_result() {
+    let folder = Folder::with_pool();
+    let line = "cluster pool.csv --k 2,3 --membership m.csv --ranking r.csv --out l.csv";
+    folder.run(line).succeeded();
+    let table = folder.read("m.csv");
+    assert!(table.lines().next().unwrap().ends_with("entropy,member_0,member_1,member_2"));
+    let cells = |line: &str| -> Vec<String> { line.split(',').map(String::from).collect() };
+    for row in table.lines().skip(1).map(cells) {
+        let number = |text: &String| text.parse::<f64>().unwrap();
+        let k: usize = row[0].parse().unwrap();
+        let soft: f64 = row[9..9 + k].iter().map(number).sum();
+        assert!((soft - 1.0).abs() < 1e-9, "{row:?}");
+        assert!(row[9 + k..].iter().all(String::is_empty), "{row:?}");
+        assert!((0.0..=1.0).contains(&number(&row[8])), "{row:?}");
+    }
+    let ranks: Vec<_> = folder.read("r.csv").lines().skip(1).map(cells).collect();
+    assert_eq!(ranks.len(), 2 * 12);
+    assert_eq!(ranks[12][..3], ["3", "1", "c1"].map(String::from));
+    assert!(ranks.iter().any(|row| row[5] == "1"), "{ranks:?}");
+    let without = |row: &Vec<String>| row[6].parse::<f64>().unwrap();
+    assert!(ranks[12..].iter().all(|row| without(row) > 0.9), "one of twelve changes little");
+    let refused = folder.run("cluster --similarity-in s.npy --k 3 --ranking r2.csv");
+    assert_eq!(refused.code, Some(2), "{refused:?}");
 }

@@ -10,6 +10,27 @@ pub struct Membership {
     pub clusters: Vec<Option<f64>>,
     /// For each sample, the similarity to its own cluster and to the others.
     pub items: Vec<ItemConsensus>,
+    /// For each sample, its soft membership: the mean similarity to each cluster, divided by the
+    /// sum over the clusters. A sample counts as similar to its own cluster of one sample.
+    pub soft: Vec<Vec<f64>>,
+}
+
+impl Membership {
+    /// The disagreement about each sample: the entropy of its soft membership divided by that of
+    /// equal memberships, from 0 to 1. It is 0 if there is only one cluster.
+    pub fn entropies(&self) -> Vec<f64> {
+        let entropy = |soft: &Vec<f64>| {
+            let sum: f64 = soft.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum();
+            if soft.len() < 2 { 0.0 } else { sum / (soft.len() as f64).ln() }
+        };
+        self.soft.iter().map(entropy).collect()
+    }
+
+    /// The samples that are more similar to another cluster than to their own.
+    pub fn misplaced(&self) -> Vec<usize> {
+        let fits_worse = |item: &ItemConsensus| item.margin().is_some_and(|margin| margin < 0.0);
+        (0..self.items.len()).filter(|&i| fits_worse(&self.items[i])).collect()
+    }
 }
 
 /// The similarity of a sample to the clusters.
@@ -47,8 +68,8 @@ impl ItemConsensus {
 ///
 /// # Complexity
 ///
-/// O(n'² + n'k) time for n' groups, because samples are counted instead of enumerating pairs.
-/// O(n + k) memory in addition to the similarity.
+/// O(n'² + nk) time for n' groups, because samples are counted instead of enumerating pairs.
+/// O(nk) memory in addition to the similarity.
 ///
 /// # Determinism and ties
 ///
@@ -71,6 +92,7 @@ impl ItemConsensus {
 /// assert_eq!(found.clusters, [Some(0.75), None]);
 /// assert_eq!(found.items[0].margin(), Some(0.25));
 /// assert_eq!(found.items[2].other, Some((0, 0.25)));
+/// assert_eq!(found.soft[0], [0.6, 0.4]);
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 ///
@@ -87,23 +109,27 @@ pub fn membership<S: Real>(
     let sizes: Vec<f64> = partition.sizes().into_iter().map(|size| size as f64).collect();
     let shares = shares(similarity, partition);
     // The consensus is the same for all samples of a group that are in the same cluster.
-    let of_groups: Vec<Vec<ItemConsensus>> = (0..similarity.len())
+    let of_groups: Vec<Vec<(ItemConsensus, Vec<f64>)>> = (0..similarity.len())
         .into_par_iter()
         .map(|p| {
             let sums = sums(similarity, &shares, sizes.len(), p);
             let within = similarity.within()[p].wide();
-            let item = |&(cluster, _): &(usize, f64)| consensus(&sums, &sizes, within, cluster);
+            let item = |&(cluster, _): &(usize, f64)| {
+                let means = means(&sums, &sizes, within, cluster);
+                (consensus(&means, sizes[cluster], cluster), normalised(means))
+            };
             shares[p].iter().map(item).collect()
         })
         .collect();
-    let items: Vec<ItemConsensus> = (grouping.map().iter().zip(partition.labels()))
-        .map(|(&p, &cluster)| {
-            let p = p as usize;
-            let place = shares[p].partition_point(|&(c, _)| c < cluster);
-            of_groups[p][place]
-        })
-        .collect();
-    Ok(Membership { clusters: cluster_means(&items, partition, &sizes), items })
+    let (items, soft): (Vec<ItemConsensus>, Vec<Vec<f64>>) =
+        (grouping.map().iter().zip(partition.labels()))
+            .map(|(&p, &cluster)| {
+                let p = p as usize;
+                let place = shares[p].partition_point(|&(c, _)| c < cluster);
+                of_groups[p][place].clone()
+            })
+            .unzip();
+    Ok(Membership { clusters: cluster_means(&items, partition, &sizes), items, soft })
 }
 
 /// For each group, the clusters that contain its samples, in ascending order, with the number
@@ -136,13 +162,28 @@ fn sums<S: Real>(
     sums
 }
 
-/// The consensus of a sample of this cluster, from the sums of its group.
-fn consensus(sums: &[f64], sizes: &[f64], within: f64, cluster: usize) -> ItemConsensus {
+/// The mean similarity of a sample of this cluster to the other samples of each cluster, from the
+/// sums of its group; 1 for a cluster that has no other sample.
+fn means(sums: &[f64], sizes: &[f64], within: f64, cluster: usize) -> Vec<f64> {
+    let mut means: Vec<f64> = sums.iter().zip(sizes).map(|(sum, size)| sum / size).collect();
     let others = sizes[cluster] - 1.0;
-    let own = (others > 0.0).then(|| (sums[cluster] - within) / others);
+    means[cluster] = if others > 0.0 { (sums[cluster] - within) / others } else { 1.0 };
+    means
+}
+
+/// The same numbers with sum 1. A sample that is similar to no cluster belongs to all equally.
+fn normalised(mut means: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = means.iter().sum();
+    let equal = 1.0 / means.len() as f64;
+    means.iter_mut().for_each(|mean| *mean = if sum > 0.0 { *mean / sum } else { equal });
+    means
+}
+
+/// The consensus of a sample of this cluster, which has `size` samples.
+fn consensus(means: &[f64], size: f64, cluster: usize) -> ItemConsensus {
+    let own = (size > 1.0).then(|| means[cluster]);
     let mut other: Option<(usize, f64)> = None;
-    for c in (0..sizes.len()).filter(|&c| c != cluster) {
-        let mean = sums[c] / sizes[c];
+    for (c, &mean) in means.iter().enumerate().filter(|&(c, _)| c != cluster) {
         if other.is_none_or(|(_, best)| mean > best) {
             other = Some((c, mean));
         }

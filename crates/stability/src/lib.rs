@@ -6,7 +6,7 @@
 //! documented [`Rule`] and reports whether there is clear structure. [`judge`] needs the features
 //! from which the base clusterings were made; it compares them with data that have no clusters,
 //! and may answer that there is only one cluster. [`membership`] computes the item and cluster
-//! consensus of a given clustering.
+//! consensus of a given clustering, and [`ranking`] what each base clustering contributes to it.
 //!
 //! | rule | file | selects |
 //! |---|---|---|
@@ -47,6 +47,7 @@ mod confidence;
 mod delta_area;
 mod gap;
 mod pac;
+mod ranking;
 mod references;
 mod resample;
 mod stability;
@@ -55,5 +56,6 @@ mod tally;
 pub use cdf::ConsensusCdf;
 pub use choose::{Choice, Rule, Verdict, choose};
 pub use confidence::{ItemConsensus, Membership, membership};
+pub use ranking::{Ranked, ranking};
 pub use references::{JudgeParams, Judged, Judgement, judge, subsample};
 pub use stability::{Level, Stability, StabilityParams, stability};

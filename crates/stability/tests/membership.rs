@@ -43,7 +43,14 @@ fn plain(matrix: &[f64], labels: &[usize], clusters: usize) -> Membership {
         let pairs = members.iter().flat_map(|&i| members.iter().map(move |&j| (i, j)));
         mean(pairs.filter(|(i, j)| i < j).map(|(i, j)| matrix[i * n + j]).collect())
     };
-    Membership { items: items.collect(), clusters: (0..clusters).map(inside).collect() }
+    let soft = (0..n).map(|i| {
+        let means: Vec<f64> = (0..clusters).map(|c| towards(i, c).unwrap_or(1.0)).collect();
+        let sum: f64 = means.iter().sum();
+        let share = |mean: f64| if sum > 0.0 { mean / sum } else { 1.0 / clusters as f64 };
+        means.into_iter().map(share).collect()
+    });
+    let clusters = (0..clusters).map(inside).collect();
+    Membership { items: items.collect(), clusters, soft: soft.collect() }
 }
 
 fn close(a: Option<f64>, b: Option<f64>) -> bool {
@@ -65,6 +72,10 @@ fn agree(found: &Membership, expected: &Membership) {
         let value = |item: &ItemConsensus| item.other.map(|(_, mean)| mean);
         assert!(close(value(a), value(b)), "other: {a:?} and {b:?}");
         assert!(close(a.margin(), b.margin()), "margin: {a:?} and {b:?}");
+    }
+    for (a, b) in found.soft.iter().zip(&expected.soft) {
+        assert!(a.iter().zip(b).all(|(&a, &b)| close(Some(a), Some(b))), "{a:?} and {b:?}");
+        assert!((a.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{a:?}");
     }
 }
 
@@ -125,6 +136,19 @@ fn a_misplaced_sample_has_a_negative_margin() {
     assert_eq!(found.items[2], ItemConsensus { own: Some(0.0), other: Some((0, 1.0)) });
     assert_eq!(found.items[2].margin(), Some(-1.0));
     assert_eq!(found.clusters, [Some(1.0), Some(0.5)]);
+    assert_eq!(found.misplaced(), [2]);
+    assert_eq!(found.entropies(), [0.0; 6], "every clustering agrees where each sample belongs");
+}
+
+#[test]
+fn entropy_is_one_if_the_clusterings_do_not_know() {
+    // The last sample is with either group in half of the clusterings.
+    let ensemble = Ensemble::from_columns(&[[0, 0, 1, 1, 0], [0, 0, 1, 1, 1]]).unwrap();
+    let partition = Partition::from_labels([0, 0, 1, 1, 1]);
+    let found = membership(&similarity(&Eac, &ensemble), &partition).unwrap();
+    assert!((found.entropies()[4] - 1.0).abs() < 1e-12, "{:?}", found.entropies());
+    assert_eq!(found.soft[4], [0.5, 0.5]);
+    assert!(found.entropies()[..4].iter().all(|&h| h < 1.0));
 }
 
 #[test]

@@ -31,7 +31,7 @@ parameters! {
         /// The agreement of the draws must exceed the mean of the references by at least this.
         pub margin: f64 = 0.1, in Range::Within(0.0, 1.0);
         /// The agreement of the draws must be at least this.
-        pub least: f64 = 0.7, in Range::Within(0.0, 1.0);
+        pub least: f64 = 0.75, in Range::Within(0.0, 1.0);
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Data<S> {
     /// The true classes in the order of the samples; some samples may have none.
     pub truth: Option<Labels>,
     pub ids: Option<Vec<String>>,
+    /// The names of all clusterings of the pool.
+    pub columns: Option<Vec<String>>,
     pub constraints: Option<Constraints>,
     /// How the pool was made, if the number of clusters is to be judged by it.
     pub origin: Option<Origin>,
@@ -46,6 +48,7 @@ impl<S: Precision> Data<S> {
             similarity,
             truth: None,
             ids: None,
+            columns: None,
             constraints: None,
             origin: None,
             inputs: Vec::new(),
@@ -91,6 +94,7 @@ impl<S: Precision> Data<S> {
         self.ensemble = Some(ensemble);
         self.selection = Some(selection);
         self.ids = pool.ids;
+        self.columns = pool.columns;
         Ok(())
     }
 

@@ -54,7 +54,7 @@ pub fn write(
     memberships: &[Membership],
     ids: Option<&[String]>,
 ) -> io::Result<()> {
-    let head = [
+    const HEAD: [&str; 9] = [
         "k",
         "sample",
         "label",
@@ -63,13 +63,17 @@ pub fn write(
         "other_consensus",
         "margin",
         "cluster_consensus",
+        "entropy",
     ];
+    let most = memberships.iter().map(|found| found.clusters.len()).max().unwrap_or(0);
+    let head = HEAD.map(String::from).into_iter().chain((0..most).map(|c| format!("member_{c}")));
     let rows = cuts.iter().zip(memberships).flat_map(|(cut, found)| {
-        let k = cut.k;
+        let (k, entropies) = (cut.k, found.entropies());
         cut.partition.labels().iter().enumerate().map(move |(sample, &label)| {
             let item: ItemConsensus = found.items[sample];
             let name = ids.map_or_else(|| (sample + 1).to_string(), |ids| ids[sample].clone());
-            [
+            let soft = (0..most).map(|c| cell(found.soft[sample].get(c).copied()));
+            let row = [
                 k.to_string(),
                 name,
                 label.to_string(),
@@ -78,8 +82,10 @@ pub fn write(
                 cell(item.other.map(|(_, mean)| mean)),
                 cell(item.margin()),
                 cell(found.clusters[label]),
-            ]
+                entropies[sample].to_string(),
+            ];
+            row.into_iter().chain(soft).collect::<Vec<_>>()
         })
     });
-    write_csv(out, head.map(String::from), rows)
+    write_csv(out, head, rows)
 }

@@ -5,6 +5,7 @@ mod data;
 mod item_consensus;
 mod outputs;
 mod plan;
+mod ranking;
 mod summary;
 
 use std::io::Write;
@@ -12,17 +13,19 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use enclust::core::{
-    Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report, SecondOpinion, Stage,
-    Usage, Violations,
+    BoxedPipeline, Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report,
+    SecondOpinion, Stage, Usage, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
 use enclust_io::{Labels, NpyFloat};
+use enclust_stability::Membership;
 
 use self::auto::number_of_clusters;
 use self::data::Data;
 use self::item_consensus::memberships;
 use self::plan::Plan;
+use self::ranking::rankings;
 use crate::clusters::Clusters;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -166,11 +169,19 @@ impl ClusterArgs {
             Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &ctx)?,
             None => Vec::new(),
         };
+        note_misplaced(&cuts, &memberships, console);
+        let rankings = match (&self.outputs.ranking, &data.ensemble) {
+            (Some(_), Some(ensemble)) => {
+                rankings(&pipeline(&plan, &data)?, ensemble, &cuts, console, &ctx)?
+            }
+            _ => Vec::new(),
+        };
         let effort = Effort { timings, usage: metered.usage() };
         let record =
             RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, effort) };
         let record = RunRecord { replaced: record::shown(&replaced), ..record };
-        self.outputs.write(&fit, &cuts, &memberships, &data, &record)?;
+        let tables = (&memberships[..], &rankings[..]);
+        self.outputs.write(&fit, &cuts, tables, &data, &record)?;
         self.outputs.show(self, &cuts, &data, record, console, out)
     }
 
@@ -295,15 +306,35 @@ fn fit<S: Precision>(
         let similarity = given.ok_or(Failure::NoInput)?;
         return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
     };
-    let mut pipeline = plan.pipeline()?;
+    let mut pipeline = pipeline(plan, data)?;
     if let Some(similarity) = given {
         let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
         pipeline = pipeline.with_ca(precomputed)?;
     }
-    if let Some(constraints) = &data.constraints {
-        pipeline = pipeline.with_constraints(constraints.clone());
-    }
     Ok(pipeline.fit(ensemble, question, ctx)?)
+}
+
+/// Tells how many samples are more similar to another cluster than to their own.
+fn note_misplaced(cuts: &[Cut], memberships: &[Membership], console: &Console) {
+    for (cut, found) in cuts.iter().zip(memberships) {
+        let misplaced = found.misplaced().len();
+        if misplaced > 0 {
+            console.note(format_args!(
+                "k = {}: {misplaced} samples are more similar to another cluster than to their own; \
+                 their margin is negative",
+                cut.k
+            ));
+        }
+    }
+}
+
+/// The pipeline with the constraints of the data.
+fn pipeline<S: Precision>(plan: &Plan<S>, data: &Data<S>) -> Result<BoxedPipeline<S>, Failure> {
+    let pipeline = plan.pipeline()?;
+    Ok(match &data.constraints {
+        Some(constraints) => pipeline.with_constraints(constraints.clone()),
+        None => pipeline,
+    })
 }
 
 fn cuts<S: Precision>(

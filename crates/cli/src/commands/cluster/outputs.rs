@@ -10,10 +10,10 @@ use enclust::registry::Precision;
 use enclust_io::{
     NpyFloat, Pool, folder_of, write_atomically, write_labels, write_matrix_npy, write_pool,
 };
-use enclust_stability::Membership;
+use enclust_stability::{Membership, Ranked};
 
 use super::data::Data;
-use super::{ClusterArgs, Cut, item_consensus, summary};
+use super::{ClusterArgs, Cut, item_consensus, ranking, summary};
 use crate::console::Console;
 use crate::csv_table::write_clusterings;
 use crate::failure::Failure;
@@ -52,10 +52,15 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE.npy")]
     pub linkage: Option<PathBuf>,
 
-    /// Write the item and cluster consensus, which measure how well each sample and cluster is
-    /// supported
+    /// Write how well each sample and cluster is supported by the base clusterings: item and
+    /// cluster consensus, the second-best cluster, soft membership and its entropy
     #[arg(long, value_name = "FILE.csv")]
     pub membership: Option<PathBuf>,
+
+    /// Write how far each base clustering agrees with the result, and what leaving it out changes;
+    /// this takes one more run per base clustering
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "similarity_in")]
+    pub ranking: Option<PathBuf>,
 
     /// Write the record of the run: versions, parameters, seeds, inputs, times, results
     #[arg(long, value_name = "FILE.json")]
@@ -79,6 +84,7 @@ impl OutputArgs {
             .writes("--similarity", self.similarity.as_ref(), files::ARRAY)
             .writes("--linkage", self.linkage.as_ref(), files::ARRAY)
             .writes("--membership", self.membership.as_ref(), files::TABLE)
+            .writes("--ranking", self.ranking.as_ref(), files::TABLE)
             .writes("--record", self.record.as_ref(), files::RECORD)
     }
 
@@ -89,6 +95,7 @@ impl OutputArgs {
             ("similarity", &self.similarity),
             ("linkage", &self.linkage),
             ("membership", &self.membership),
+            ("ranking", &self.ranking),
             ("record", &self.record),
         ];
         let named = |(what, path): (_, &Option<PathBuf>)| {
@@ -120,7 +127,7 @@ impl OutputArgs {
         &self,
         fit: &Fit<S>,
         cuts: &[Cut],
-        memberships: &[Membership],
+        (memberships, rankings): (&[Membership], &[Vec<Ranked>]),
         data: &Data<S>,
         record: &RunRecord,
     ) -> Result<(), Failure> {
@@ -145,6 +152,13 @@ impl OutputArgs {
         if let Some(path) = &self.membership {
             let ids = data.ids.as_deref();
             write_atomically(path, |file| item_consensus::write(file, cuts, memberships, ids))?;
+        }
+        let ensemble = data.ensemble.as_ref().zip(data.selection.as_ref());
+        if let (Some(path), Some((ensemble, selection))) = (&self.ranking, ensemble) {
+            let (columns, names) = (&selection.columns, data.columns.as_deref());
+            write_atomically(path, |file| {
+                ranking::write(file, cuts, rankings, ensemble, columns, names)
+            })?;
         }
         match &self.record {
             Some(path) => write_json(path, record),
@@ -213,6 +227,7 @@ mod tests {
             similarity: Some(folder.path().join("C.npy")),
             linkage: None,
             membership: None,
+            ranking: None,
             record: None,
             json: false,
         };
