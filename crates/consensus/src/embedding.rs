@@ -8,7 +8,7 @@ use enclust_core::{
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
-use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_watched};
+use enclust_kmeans::{KMeansParams, kmeans_order_free, kmeans_order_free_bytes};
 
 /// A map of the groups into k dimensions, for any k.
 pub(crate) trait Embedding<S: Real>: Send + Sync {
@@ -48,7 +48,7 @@ fn cut_bytes(dim: usize, k: usize, shape: &Shape, kmeans: &KMeansParams) -> Byte
     // The embedding, and its rows in a growing list.
     let rows = shape.each_group(shape.scalar + 24) * k as u64;
     let eigenpairs = leading_eigenpairs_bytes(dim, k, shape.scalar, shape.threads);
-    rows + eigenpairs.max(kmeans_bytes(shape.groups, k, k, kmeans, shape.threads))
+    rows + eigenpairs.max(kmeans_order_free_bytes(shape.groups, k, k, kmeans, shape.threads))
 }
 
 /// Number of objects that each group represents.
@@ -112,7 +112,7 @@ impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
         let rows = embed(&self.embedding, k, ctx)?;
         let weights = multiplicities(self.weighting, &self.grouping);
         let (seed, watch) = (ctx.seed(), ctx.watch());
-        let cluster = || kmeans_watched(&rows, k, Some(&weights), k, &self.kmeans, seed, watch);
+        let cluster = || kmeans_order_free(&rows, k, Some(&weights), k, &self.kmeans, seed, watch);
         let found = ctx.install(|_| cluster())??;
         Ok(self.grouping.lift(&found.labels))
     }

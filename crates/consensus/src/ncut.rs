@@ -15,6 +15,9 @@ const FAINT: f64 = 1e-6;
 const OFFSET: f64 = 0.5;
 /// Maximum number of rotations.
 const ROTATIONS: usize = 20;
+/// Inner products of unit vectors that differ by less are rounding errors of each other. Nodes of
+/// different components are orthogonal, so that equal values are common.
+const TIED: f64 = 1e-9;
 
 /// Normalised cut of a weighted graph into groups of nodes.
 ///
@@ -36,9 +39,10 @@ const ROTATIONS: usize = 20;
 /// # Determinism and ties
 ///
 /// The result depends only on the weights, k, the seed and the backend, not on the number of
-/// threads. Ties are broken by the lowest number. The signs and the order of the eigenvectors
-/// do not matter, because they transform points and axes in the same way. A node that is zero
-/// in all eigenvectors is assigned to group 0.
+/// threads. The signs and the order of the eigenvectors do not matter, because they transform
+/// points and axes in the same way. Nor does the order of the nodes: random numbers select among
+/// the points sorted by their inner product with the mean of all points, and ties are broken by
+/// this order. A node that is zero in all eigenvectors is assigned to group 0.
 ///
 /// # Errors
 ///
@@ -110,7 +114,25 @@ impl<S: Real> Ncut<S> {
         check_k(NAME, k, self.len())?;
         let points = ctx.install(|ctx| self.points(k, ctx))??;
         let first = ChaCha8Rng::seed_from_u64(ctx.seed()).random_range(0..self.len());
-        Ok(discretise(&points, k, first))
+        let order = self.canonical_order(&points, k);
+        let sorted: Vec<f64> = order.iter().flat_map(|&a| &points[a * k..][..k]).copied().collect();
+        let mut groups = vec![0; order.len()];
+        order.iter().zip(discretise(&sorted, k, first)).for_each(|(&a, group)| groups[a] = group);
+        Ok(groups)
+    }
+
+    /// The nodes in an order that depends neither on their numbers nor on the signs of the
+    /// eigenvectors: by the inner product with the mean of all points, then by their degree.
+    fn canonical_order(&self, points: &[f64], k: usize) -> Vec<usize> {
+        let mut sum = vec![0.0; k];
+        points.chunks_exact(k).for_each(|x| sum.iter_mut().zip(x).for_each(|(s, x)| *s += x));
+        let products: Vec<f64> = points.chunks_exact(k).map(|x| dot(x, &sum)).collect();
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|&a, &b| {
+            let by_degree = self.scale[b].total_cmp(&self.scale[a]);
+            products[a].total_cmp(&products[b]).then(by_degree)
+        });
+        order
     }
 
     /// The nodes as points of unit length, in row-major order.
@@ -163,8 +185,8 @@ fn spread_axes(points: &[f64], k: usize, first: usize) -> Vec<Vec<f64>> {
         for (o, point) in overlap.iter_mut().zip(points.chunks_exact(k)) {
             *o += dot(point, newest).abs();
         }
-        let least =
-            (0..overlap.len()).fold(0, |best, i| if overlap[i] < overlap[best] { i } else { best });
+        let less = |best: usize, i: usize| overlap[i] < overlap[best] - TIED;
+        let least = (0..overlap.len()).fold(0, |best, i| if less(best, i) { i } else { best });
         axes.push(points[least * k..][..k].to_vec());
     }
     axes
@@ -175,7 +197,7 @@ fn nearest(axes: &[Vec<f64>], point: &[f64]) -> usize {
     let (mut best, mut largest) = (0, f64::NEG_INFINITY);
     for (g, axis) in axes.iter().enumerate() {
         let product = dot(axis, point);
-        if product > largest {
+        if product > largest + TIED {
             (best, largest) = (g, product);
         }
     }

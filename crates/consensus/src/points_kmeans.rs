@@ -8,7 +8,7 @@ use enclust_core::{
 };
 
 use crate::embedding::multiplicities;
-use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_watched};
+use enclust_kmeans::{KMeansParams, kmeans_order_free, kmeans_order_free_bytes};
 
 const NAME: &str = "kmeans";
 
@@ -35,7 +35,8 @@ part! {
     /// # Determinism and ties
     ///
     /// The result depends only on the embedding, k and the seed, not on the number of threads.
-    /// Ties are broken by the lowest index. There are always exactly k clusters.
+    /// The order of the samples does not matter either ([`kmeans_order_free`]). There are always
+    /// exactly k clusters.
     ///
     /// # Errors
     ///
@@ -104,7 +105,8 @@ impl<S: Real> Consensus<S> for PointsKMeans {
         let dimension = (shape.input.0 / shape.vector().0.max(1)) as usize;
         let wide = shape.in_double().vector();
         let k = shape.clusters_ahead().min(shape.groups);
-        let cut = kmeans_bytes(shape.groups, dimension, k, &self.kmeans(), shape.threads);
+        let cut =
+            kmeans_order_free_bytes(shape.groups, dimension, k, &self.kmeans(), shape.threads);
         let labels = shape.each_sample(2 * size_of::<usize>());
         Footprint::new(wide * (dimension as u64 + 1), cut + labels)
     }
@@ -126,13 +128,13 @@ impl<S: Real> Fitted<S> for Points {
         let (groups, threads) = (self.grouping.len(), ctx.threads());
         ctx.require(
             &Stage::Cut.of(NAME),
-            kmeans_bytes(groups, self.dimension, k, &self.kmeans, threads),
+            kmeans_order_free_bytes(groups, self.dimension, k, &self.kmeans, threads),
             &format!("k = {k} of n' = {groups}"),
             "request fewer clusters",
         )?;
         let (seed, watch) = (ctx.seed(), ctx.watch());
         let Points { rows, dimension, weights, kmeans: params, .. } = self;
-        let cluster = || kmeans_watched(rows, *dimension, Some(weights), k, params, seed, watch);
+        let cluster = || kmeans_order_free(rows, *dimension, Some(weights), k, params, seed, watch);
         let found = ctx.install(|_| cluster())??;
         Ok(self.grouping.lift(&found.labels))
     }

@@ -49,8 +49,9 @@ part! {
     /// # Determinism and ties
     ///
     /// The result depends only on the similarity, k, the seed and the backend, not on the
-    /// number of threads. Ties in k-means are broken by the lowest index. A sample without any
-    /// similarity is at the origin of the embedding.
+    /// number of threads. The order of the samples does not matter to k-means
+    /// ([`kmeans_order_free`](enclust_kmeans::kmeans_order_free)). A sample without any similarity
+    /// is at the origin of the embedding.
     ///
     /// # Errors
     ///

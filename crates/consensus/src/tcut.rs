@@ -47,7 +47,8 @@ part! {
     /// # Determinism and ties
     ///
     /// The result depends only on the graph, k, the seed and the backend, not on the number of
-    /// threads. Ties in k-means are broken by the lowest index. An object without a cluster is
+    /// threads. The order of the samples does not matter to k-means
+    /// ([`kmeans_order_free`](enclust_kmeans::kmeans_order_free)). An object without a cluster is
     /// at the origin; a cluster without objects is ignored.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! Weighted k-means.
 //!
 //! `start` draws the initial centres, `lloyd` improves them iteratively, `bounds` avoids most
-//! distance computations, and `tiles` defines the memory layout of the centres.
+//! distance computations, and `tiles` defines the memory layout of the centres. `order_free` makes
+//! the result independent of the order of the points.
 
 mod bounds;
 mod lloyd;
+mod order_free;
 mod points;
 mod start;
 mod tiles;
@@ -16,8 +18,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+pub use order_free::{kmeans_order_free, kmeans_order_free_bytes};
+
 use bounds::{Bounds, bounds_of_a_point};
 use lloyd::{Settled, lloyd};
+use order_free::set_apart;
 use points::{Points, squared_distance};
 use start::spread;
 use tiles::{LANES, Tiles};
@@ -122,9 +127,15 @@ pub fn kmeans_watched(
     watch: Watch<'_>,
 ) -> Result<KMeans> {
     let job = Job { watch, ..Job::new(points, dimension, weights, k, params, seed)? };
+    best_of_starts(&job)
+}
+
+/// Runs all initialisations on all threads.
+fn best_of_starts(job: &Job<'_>) -> Result<KMeans> {
+    let replicates = job.params.replicates;
     // Threads that share an initialisation would start others while they wait.
-    let shared = params.replicates < rayon::current_num_threads();
-    let starts = (0..params.replicates).into_par_iter().map(|start| job.run(start, shared));
+    let shared = replicates < rayon::current_num_threads();
+    let starts = (0..replicates).into_par_iter().map(|start| job.run(start, shared));
     best(starts.collect::<Result<_>>()?)
 }
 
@@ -220,6 +231,8 @@ struct Job<'a> {
     params: &'a KMeansParams,
     seed: u64,
     watch: Watch<'a>,
+    /// The mean of the points, if initial centres are [set apart](set_apart).
+    apart: Option<&'a [f64]>,
 }
 
 impl<'a> Job<'a> {
@@ -234,7 +247,7 @@ impl<'a> Job<'a> {
         params.validate()?;
         let points = Points::new(points, dimension, weights)?;
         check_k("kmeans", k, points.len())?;
-        Ok(Job { points, k, params, seed, watch: Watch::default() })
+        Ok(Job { points, k, params, seed, watch: Watch::default(), apart: None })
     }
 
     /// One initialisation: k-means++, then Lloyd's algorithm, on all threads or only on this
@@ -245,7 +258,11 @@ impl<'a> Job<'a> {
         let candidates =
             self.params.candidates.unwrap_or(2 + (self.k as f64).ln() as usize).min(LANES);
         let first = spread(&self.points, self.k, candidates, &mut rng, self.watch)?;
-        let centres = first.into_iter().flat_map(|i| self.points.row(i)).copied().collect();
+        let mut centres: Vec<f64> =
+            first.into_iter().flat_map(|i| self.points.row(i)).copied().collect();
+        if let Some(mean) = self.apart {
+            set_apart(&mut centres, mean);
+        }
         self.improve(centres, shared)
     }
 
@@ -258,13 +275,7 @@ impl<'a> Job<'a> {
     /// The clusters renumbered by first occurrence.
     fn result(&self, settled: Settled) -> KMeans {
         let d = self.points.dimension;
-        let partition = Partition::from_labels(settled.labels.iter().copied());
-        let labels = partition.labels().to_vec();
-        let mut centres = vec![0.0; settled.centres.len()];
-        for (&new, &old) in labels.iter().zip(&settled.labels) {
-            let old = &settled.centres[old as usize * d..][..d];
-            centres[new * d..][..d].copy_from_slice(old);
-        }
+        let (labels, centres) = by_first_occurrence(&settled.labels, &settled.centres, d);
         let inertia = (0..labels.len())
             .map(|i| {
                 let centre = &centres[labels[i] * d..][..d];
@@ -273,6 +284,16 @@ impl<'a> Job<'a> {
             .sum();
         KMeans { labels, centres, inertia, iterations: settled.iterations }
     }
+}
+
+/// Clusters numbered by first occurrence, and their centres in this order.
+fn by_first_occurrence(given: &[u32], centres: &[f64], d: usize) -> (Vec<usize>, Vec<f64>) {
+    let labels = Partition::from_labels(given.iter().copied()).labels().to_vec();
+    let mut sorted = vec![0.0; centres.len()];
+    for (&new, &old) in labels.iter().zip(given) {
+        sorted[new * d..][..d].copy_from_slice(&centres[old as usize * d..][..d]);
+    }
+    (labels, sorted)
 }
 
 /// The best of the initialisations; the first one among equals.
