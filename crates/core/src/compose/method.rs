@@ -159,17 +159,23 @@ impl<S: Real> Fit<S> {
         }
     }
 
-    /// The partition into k clusters.
+    /// The partition into k clusters. If the constraints are enforced, it satisfies them.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherClusters`] if the evidence was learned for another k, and the errors of the
-    /// consensus function.
+    /// [`Error::OtherClusters`] if the evidence was learned for another k, the errors of the
+    /// consensus function and those of [`Constraints::enforce`].
     pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
             return Err(Error::OtherClusters { fitted, k });
         }
-        ctx.install(|ctx| self.fitted.cut(k, ctx))?
+        let partition = ctx.install(|ctx| self.fitted.cut(k, ctx))??;
+        match &self.constraints {
+            Some(constraints) if constraints.is_enforced() => {
+                constraints.enforce(&partition, &self.evidence)
+            }
+            _ => Ok(partition),
+        }
     }
 
     /// Compares a partition into k clusters with that of the similarity before enhancement;
