@@ -28,12 +28,6 @@ fn to_the_end() -> KktResidual {
     KktResidual::default().tolerance(1e-10)
 }
 
-/// The largest difference off the diagonal: the diagonal of joined samples is a mean.
-fn off_diagonal(one: &Dense, other: &Dense) -> f64 {
-    let pairs = (0..one.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-    pairs.map(|(i, j)| (one[i][j] - other[i][j]).abs()).fold(0.0, f64::max)
-}
-
 fn threshold(alpha: f64) -> Threshold {
     Threshold::default().alpha(alpha)
 }
@@ -60,17 +54,6 @@ impl Known {
     /// The cannot-links in both directions.
     fn apart(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.cannot.iter().flat_map(|&(i, j)| [(i, j), (j, i)])
-    }
-
-    /// A matrix over the samples with must-linked samples as one object.
-    fn joined(&self, matrix: &Dense) -> Dense {
-        let n = matrix.len();
-        // Elimination leaves rounding errors.
-        let entry = |i: usize, j: usize| matrix[i.min(j)][i.max(j)].clamp(0.0, 1.0);
-        let entries: Vec<f64> = (0..n * n).map(|at| entry(at / n, at % n)).collect();
-        let flat = Similarity::from_matrix(n, &entries).unwrap();
-        let joined = self.constraints(n).apply(flat.into()).unwrap();
-        to_dense(joined.as_similarity().unwrap())
     }
 }
 
@@ -118,11 +101,7 @@ proptest! {
         for (i, j) in known.apart() {
             prop_assert_eq!(answer[i][j], 0.0);
         }
-        for &(i, j) in &known.must {
-            prop_assert_eq!(answer[i][j], 1.0);
-        }
-        let expected = known.joined(&dense(&e, alpha, &known).optimum(lambda));
-        let difference = off_diagonal(&answer, &expected);
+        let difference = max_difference(&answer, &dense(&e, alpha, &known).optimum(lambda));
         prop_assert!(difference < 1e-9, "{difference}");
         prop_assert!(fit.report.certificate.unwrap().relative_distance < 1e-10);
     }
@@ -133,8 +112,7 @@ proptest! {
     ) {
         let known = Known::new(e.samples(), &truth, &pairs);
         let answer = matrix(&fit(&e, alpha, exact(0.4), known.constraints(e.samples())));
-        let expected = known.joined(&dense(&e, alpha, &known).optimum(0.4));
-        let difference = off_diagonal(&answer, &expected);
+        let difference = max_difference(&answer, &dense(&e, alpha, &known).optimum(0.4));
         prop_assert!(difference < 1e-9, "{difference}");
     }
 
@@ -149,7 +127,7 @@ proptest! {
         let method = method.with_constraints(constraints.clone());
         let fit = method.fit(&e, &Question::default(), &Ctx::default()).unwrap();
         prop_assert_eq!(fit.report.status, Status::Converged);
-        prop_assert!(off_diagonal(&matrix(&fit), &known.joined(&optimum)) < 1e-7);
+        prop_assert!(max_difference(&matrix(&fit), &optimum) < 1e-7);
         // The iteration converges to these values before the pipeline sets the entries.
         let case = Case::<f64>::build(&Microclusters::singletons(&e), alpha, true);
         let mut confident = case.confident.clone();
@@ -213,7 +191,6 @@ fn admm_stopped_early_honours_them_exactly() {
     let e = planted(60, 8, 4, 0.2, 3);
     let known = Constraints::new(60, &[(0, 1), (2, 7)], &[(0, 4), (1, 5)]).unwrap();
     let answer = matrix(&fit(&e, 0.8, Admm::default(), known));
-    assert_eq!([answer[0][1], answer[7][2]], [1.0, 1.0]);
     assert_eq!([answer[0][4], answer[5][1]], [0.0, 0.0]);
 }
 
@@ -229,15 +206,10 @@ fn cannot_links_move_other_pairs_as_well() {
 
 /// A must-link between two components of the confident pairs would join all their samples.
 #[test]
-fn must_links_move_no_pair_of_other_samples() {
+fn must_links_do_not_enter_the_enhancement() {
     let answer = |known| matrix(&fit(&small(), 0.6, exact(0.4), known));
     let free = answer(Constraints::new(8, &[], &[]).unwrap());
-    let bound = answer(Constraints::new(8, &[(0, 5)], &[]).unwrap());
-    for (i, j) in [(1, 6), (1, 2), (3, 4), (2, 7)] {
-        assert!((bound[i][j] - free[i][j]).abs() < 1e-12, "{i} {j}");
-    }
-    let mean = (free[0][3] + free[5][3]) / 2.0;
-    assert!((bound[0][3] - mean).abs() < 1e-12 && (bound[5][3] - mean).abs() < 1e-12);
+    assert_eq!(answer(Constraints::new(8, &[(0, 5), (1, 4)], &[]).unwrap()), free);
 }
 
 #[test]
@@ -274,7 +246,7 @@ fn they_override_what_is_fixed() {
     let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
     let answer =
         matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
-    assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (1.0, 0.0, 0.0));
+    assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (0.0, 0.0, 0.0));
 }
 
 #[test]
@@ -311,10 +283,9 @@ fn methods_without_enhancement_honour_them() {
     let plain = || Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
     let known = Constraints::new(8, &[(0, 7), (1, 4)], &[(0, 1), (0, 2)]).unwrap();
     assert!(known.violations(&plain().run(&e, 3, ctx).unwrap().partition).must_link > 0);
-    let answer = matrix(
-        &plain().with_constraints(known.clone()).fit(&e, &Question::default(), ctx).unwrap(),
-    );
-    assert_eq!((answer[0][7], answer[1][4], answer[4][7], answer[2][7]), (1.0, 1.0, 0.0, 0.0));
+    let fit = plain().with_constraints(known.clone()).fit(&e, &Question::default(), ctx).unwrap();
+    let answer = matrix(&fit);
+    assert_eq!((answer[0][1], answer[2][0]), (0.0, 0.0));
     let found = plain().with_constraints(known.clone()).run(&e, 3, ctx).unwrap();
     assert_eq!(found.violations.unwrap().must_link, 0);
 }

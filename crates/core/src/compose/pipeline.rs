@@ -239,9 +239,11 @@ where
     /// The same pipeline with these user constraints, which replace earlier ones; an empty set
     /// removes them. The constraints are kept when parts are replaced.
     ///
-    /// The representation is computed from the ensemble alone, and cannot-links override entries
-    /// that the confident pairs fix. After the enhancement, the samples that must-links connect
-    /// become one object for the consensus function; [`Constraints`] describes the details.
+    /// The representation is computed from the ensemble alone. Then every sample of a cannot-link
+    /// becomes its own group, the confident pairs are selected, and the cannot-links override the
+    /// entries that these pairs fix. In the similarity that is clustered, their entries are exactly
+    /// 0, even if the iteration was stopped early. [`Fit::cut`] relabels the samples that
+    /// must-links connect. [`Constraints`] describes the details.
     ///
     /// Fitting returns [`Error::Size`] if the constraints are for another number of samples, and
     /// [`Error::Unsupported`] for cannot-links that are not

@@ -234,11 +234,11 @@ where
         constraints.check_samples(ensemble.samples())
     }
 
-    /// The evidence for the consensus function.
+    /// The evidence for the consensus function. Cannot-links are exact zeros of a similarity.
     fn constrained(&self, evidence: Evidence<S>) -> Result<Evidence<S>> {
-        match &self.constraints {
-            Some(constraints) => constraints.apply(evidence),
-            None => Ok(evidence),
+        match (&self.constraints, evidence) {
+            (Some(constraints), Evidence::Similarity(s)) => Ok(constraints.imposed_on(s)?.into()),
+            (_, evidence) => Ok(evidence),
         }
     }
 
@@ -268,12 +268,12 @@ where
         Ok((enhanced.similarity, confident, enhanced.report))
     }
 
-    /// The groups of the evidence, with every sample that the enhancement treats on its own in its
-    /// own group. Groups are split after the representation is built, because a representation that counts groups (PTS)
+    /// The groups of a similarity, with every sample of a cannot-link in its own group. Groups are
+    /// split after the representation is built, because a representation that counts groups (PTS)
     /// would give different values on finer groups.
     fn split(&self, evidence: &Evidence<S>) -> Result<Arc<Grouping>> {
         match &self.constraints {
-            Some(constraints) if !self.enhance.is_identity() => {
+            Some(constraints) if evidence.kind() == Kind::Similarity => {
                 constraints.split(evidence.grouping())
             }
             _ => Ok(Arc::clone(evidence.grouping())),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::data::grouping::Grouping;
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
+use crate::evidence::similarity::Similarity;
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
 use crate::stages::confident::Confident;
@@ -16,27 +17,24 @@ type Pair = (usize, usize);
 ///
 /// # Meaning
 ///
-/// Samples that must-links connect are one object for the consensus function: their rows of the
-/// evidence are replaced by the mean row, and their similarity to each other is 1. For average
-/// linkage this is the tree that starts with these samples merged, and for spectral clustering the
-/// relaxed cut restricted to partitions that satisfy the must-links (section 3.5 of
-/// `docs/theory.md`). Must-links are not propagated by the enhancement: one pair that connects two
-/// components of the confident pairs would join all their samples.
+/// Must-links apply to the labels: after a cut, all samples that must-links connect get the label,
+/// among theirs, of the cluster to which they are most similar on average. They do not enter the
+/// enhancement. There, one pair that connects two components of the confident pairs would join all
+/// their samples (section 3.5 of `docs/theory.md`).
 ///
-/// The entry of a cannot-link pair is fixed to 0 in the enhanced similarity, which the enhancement
-/// propagates to other pairs. This overrides the values that the confident pairs fix. The
-/// similarity of two objects with a cannot-link between them is 0.
+/// Cannot-links apply to the similarity: the entry of the pair is fixed to 0, and an enhancement
+/// propagates this to other pairs. This overrides the values that the confident pairs fix. Only
+/// the given pairs are fixed, not pairs that follow from them. The labels may still violate some
+/// cannot-links; [`Outcome`](crate::Outcome) counts the violations.
 ///
-/// The labels may still violate some constraints, most often cannot-links;
-/// [`Outcome`](crate::Outcome) counts the violations. [Enforced](Constraints::enforced) constraints
-/// are satisfied by all labels.
+/// [Enforced](Constraints::enforced) constraints, must-links and cannot-links, are satisfied by all
+/// labels.
 ///
 /// # Use
 ///
 /// Pass them to [`Pipeline::with_constraints`](crate::Pipeline::with_constraints). A custom
 /// method [splits](Constraints::split) the groups and [fixes](Constraints::fix) the entries
-/// before the enhancement, [applies](Constraints::apply) the constraints to the evidence before
-/// the consensus, and may [repair](Constraints::enforce) the labels.
+/// before the enhancement. [`Fit::cut`](crate::Fit::cut) [relabels](Constraints::relabelled).
 ///
 /// # Complexity
 ///
@@ -128,8 +126,8 @@ impl Constraints {
         &self.cannot_link
     }
 
-    /// The same constraints, which every partition of a [`Fit`](crate::Fit) must satisfy: the
-    /// labels of a cut are [repaired](Self::enforce).
+    /// The same constraints, which every partition of a [`Fit`](crate::Fit) must satisfy: a cut is
+    /// [relabelled](Self::relabelled) until it satisfies the cannot-links, too.
     pub fn enforced(self) -> Self {
         Constraints { enforced: true, ..self }
     }
@@ -207,6 +205,23 @@ impl Constraints {
     /// [`Error::Unsupported`] if a sample of a cannot-link is not alone in its group; see
     /// [`Constraints::split`].
     pub fn fix<S: Real>(&self, grouping: &Grouping, confident: &mut Confident<S>) -> Result<()> {
+        confident.fix(self.zeros(grouping)?)
+    }
+
+    /// The similarity with the entries of cannot-links set to exactly 0. An iterate that was
+    /// stopped early has this value only to within some percent.
+    pub(crate) fn imposed_on<S: Real>(&self, similarity: Similarity<S>) -> Result<Similarity<S>> {
+        let entries = self.zeros(similarity.grouping())?;
+        Ok(if entries.is_empty() { similarity } else { similarity.with_entries(entries) })
+    }
+
+    /// [`Error::Size`] if the constraints are for another number of samples.
+    pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
+        Error::check_size("samples of the constraints", samples, self.samples)
+    }
+
+    /// (group, group, 0) of every cannot-link.
+    fn zeros<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
         self.check_samples(grouping.samples())?;
         if let Some(i) = self.kept_apart().find(|&i| !is_alone(grouping, i)) {
             let what = format!(
@@ -215,17 +230,7 @@ impl Constraints {
             return Err(Error::unsupported("the grouping", what));
         }
         let group = |i: usize| grouping.map()[i] as usize;
-        confident.fix(self.cannot_link.iter().map(|&(i, j)| (group(i), group(j), S::zero())))
-    }
-
-    /// [`Error::Size`] if the constraints are for another number of samples.
-    pub(crate) fn check_samples(&self, samples: usize) -> Result<()> {
-        Error::check_size("samples of the constraints", samples, self.samples)
-    }
-
-    /// The samples of all pairs, possibly with repetitions.
-    pub(crate) fn endpoints(&self) -> impl Iterator<Item = usize> + '_ {
-        self.must_link.iter().flat_map(|&(i, j)| [i, j]).chain(self.kept_apart())
+        Ok(self.cannot_link.iter().map(|&(i, j)| (group(i), group(j), S::zero())).collect())
     }
 
     /// The samples of the cannot-links, possibly with repetitions.

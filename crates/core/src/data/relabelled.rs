@@ -1,4 +1,4 @@
-//! Labels that satisfy all constraints.
+//! Labels that satisfy the constraints.
 
 use crate::data::constraints::Constraints;
 use crate::data::partition::Partition;
@@ -11,16 +11,16 @@ use crate::numbers::real::Real;
 const RETRACTIONS: usize = 100_000;
 
 impl Constraints {
-    /// The partition with as few changes as a greedy search finds, such that all constraints are
-    /// satisfied.
+    /// The partition with the labels of some constrained samples changed, so that the must-links
+    /// are satisfied and, if the constraints are [enforced](Self::enforced), the cannot-links.
     ///
-    /// The samples that must-links connect are labelled as a whole. A component with a cannot-link,
-    /// or with different labels, keeps its label (the most frequent one) if no component that it
-    /// must be kept apart from has it already. Otherwise it moves to the cluster to which it is
-    /// most similar on average ([`Evidence::affinity`]) among those that are left. Components with
-    /// the fewest labels left choose first, then those that gain most from their first choice. All
-    /// other samples keep their labels. If a component has no label left, the last choices are
-    /// taken back.
+    /// The samples that must-links connect are labelled as a whole. If they have several labels,
+    /// they keep the one of the cluster to which they are most similar on average
+    /// ([`Evidence::affinity`]). If cannot-links are enforced, a component leaves its cluster if
+    /// another one that it must be kept apart from has chosen it before, and moves to the cluster to
+    /// which it is most similar among those that are left. Components with the fewest labels left
+    /// choose first, then those that gain most from their first choice. If a component has no label
+    /// left, the last choices are taken back. All other samples keep their labels.
     ///
     /// ```
     /// use enclust_core::{Constraints, Evidence, Partition, Similarity};
@@ -29,36 +29,34 @@ impl Constraints {
     /// let evidence = Evidence::from(Similarity::from_matrix(3, &s)?);
     /// let together = Partition::from_labels([0, 0, 1]);
     /// let apart = Constraints::new(3, &[], &[(0, 1)])?;
+    /// assert_eq!(apart.relabelled(&together, &evidence)?, together);
     /// // Sample 1 is more similar to sample 2 than sample 0 is.
-    /// assert_eq!(apart.enforce(&together, &evidence)?.labels(), &[0, 1, 1]);
+    /// assert_eq!(apart.enforced().relabelled(&together, &evidence)?.labels(), &[0, 1, 1]);
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     ///
     /// # Complexity
     ///
-    /// O(n c) affinities for c constrained samples, and O(u² k) time for u components without
-    /// retractions.
+    /// O(n c) affinities for c samples that may be relabelled, and O(u² k) time for u components
+    /// without retractions.
     ///
     /// # Errors
     ///
+    /// [`Error::Size`] if the constraints are for another number of samples. If they are enforced:
     /// [`Error::TooFewClusters`] if the cannot-links need more clusters than the partition has;
     /// [`Error::NoConvergence`] if the search neither finds labels nor shows that there are none;
-    /// [`Error::ClusterCount`] if must-links join whole clusters, so that fewer are left;
-    /// [`Error::Size`] if the constraints are for another number of samples.
-    pub fn enforce<S: Real>(
+    /// [`Error::ClusterCount`] if must-links join whole clusters, so that fewer are left. If they
+    /// are not enforced, such must-links stay violated.
+    pub fn relabelled<S: Real>(
         &self,
         partition: &Partition,
         evidence: &Evidence<S>,
     ) -> Result<Partition> {
         self.check_samples(partition.len())?;
         let units = Units::new(self, partition);
-        if units.members.is_empty() {
-            return Ok(partition.clone());
-        }
         let k = partition.clusters();
-        let wishes: Vec<Wish> = (0..units.members.len())
-            .map(|u| Wish::of(&units.members[u], partition, evidence))
-            .collect();
+        let wish = |members: &Vec<usize>| Wish::of(members, partition, evidence);
+        let wishes: Vec<Wish> = units.members.iter().map(wish).collect();
         let everyone = vec![true; wishes.len()];
         let Some(found) = search(&units.apart, &wishes, &everyone, k)? else {
             return Err(Error::TooFewClusters { k, samples: units.core(&wishes, k)? });
@@ -67,13 +65,15 @@ impl Constraints {
         for (members, label) in units.members.iter().zip(found) {
             members.iter().for_each(|&i| labels[i] = label);
         }
-        let enforced = Partition::from_labels(labels);
-        if enforced.clusters() < k {
-            let (largest, component) =
-                (enforced.clusters(), "the enforced constraints".to_string());
-            return Err(Error::ClusterCount { k, largest, component });
+        let relabelled = Partition::from_labels(labels);
+        match relabelled.clusters() {
+            all if all == k => Ok(relabelled),
+            largest if self.is_enforced() => {
+                let component = "the enforced constraints".to_string();
+                Err(Error::ClusterCount { k, largest, component })
+            }
+            _ => Ok(partition.clone()),
         }
-        Ok(enforced)
     }
 }
 
@@ -88,8 +88,10 @@ struct Units {
 impl Units {
     fn new(constraints: &Constraints, partition: &Partition) -> Self {
         let (component, labels) = (constraints.components(), partition.labels());
+        let cannot_link = if constraints.is_enforced() { constraints.cannot_link() } else { &[] };
         let mut concerned = vec![false; component.len()];
-        constraints.kept_apart().for_each(|i| concerned[component[i]] = true);
+        let kept_apart = cannot_link.iter().flat_map(|&(i, j)| [i, j]);
+        kept_apart.for_each(|i| concerned[component[i]] = true);
         for &(i, j) in constraints.must_link() {
             concerned[component[i]] |= labels[i] != labels[j];
         }
@@ -103,7 +105,7 @@ impl Units {
             members[u].push(i);
         }
         let mut apart = vec![Vec::new(); members.len()];
-        for &(i, j) in constraints.cannot_link() {
+        for &(i, j) in cannot_link {
             if let (Some(u), Some(v)) = (number[component[i]], number[component[j]]) {
                 apart[u].push(v);
                 apart[v].push(u);
@@ -149,9 +151,9 @@ struct Wish {
 impl Wish {
     fn of<S: Real>(members: &[usize], partition: &Partition, evidence: &Evidence<S>) -> Self {
         let k = partition.clusters();
-        let (mut sums, mut sizes, mut own) = (vec![0.0; k], vec![0.0; k], vec![0; k]);
+        let (mut sums, mut sizes, mut own) = (vec![0.0; k], vec![0.0; k], vec![false; k]);
         let map = evidence.grouping().map();
-        members.iter().for_each(|&i| own[partition.labels()[i]] += 1);
+        members.iter().for_each(|&i| own[partition.labels()[i]] = true);
         for (j, &label) in partition.labels().iter().enumerate() {
             if members.binary_search(&j).is_err() {
                 let affinity = |&i: &usize| evidence.affinity(map[i] as usize, map[j] as usize);
@@ -159,13 +161,12 @@ impl Wish {
                 sizes[label] += members.len() as f64;
             }
         }
-        // A cluster without other samples is the last resort, unless it is the unit's own one.
-        let mean = |c: usize| if sizes[c] > 0.0 { sums[c] / sizes[c] } else { f64::NEG_INFINITY };
+        // A cluster without other samples would be left empty, so that it comes first.
+        let mean = |c: usize| if sizes[c] > 0.0 { sums[c] / sizes[c] } else { f64::INFINITY };
         let mut labels: Vec<usize> = (0..k).collect();
         labels.sort_by(|&a, &b| mean(b).total_cmp(&mean(a)));
-        let usual = (0..k).fold(0, |best, c| if own[c] > own[best] { c } else { best });
-        labels.retain(|&c| c != usual);
-        labels.insert(0, usual);
+        // Its own labels come first; the sort is stable.
+        labels.sort_by_key(|&c| !own[c]);
         let margin = if k > 1 { mean(labels[0]) - mean(labels[1]) } else { 0.0 };
         Wish { labels, margin }
     }

@@ -1,6 +1,11 @@
-//! Enforced constraints: compared with all possible labels.
+//! Relabelling by constraints: compared with all possible labels.
 
-use enclust_core::{Constraints, Error, Evidence, Partition, Similarity, Violations};
+use std::sync::Arc;
+
+use enclust_core::{
+    Bipartite, ClusterGraph, Constraints, Csr, Embedding, Error, Evidence, Grouping, Mat,
+    Partition, Similarity, Violations,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -43,9 +48,9 @@ proptest! {
         pairs in vec((0..7_usize, 0..7_usize), 0..14),
     ) {
         let (pairs, before) = (different(pairs), labels(7, k, &given));
-        let constraints = Constraints::new(7, &[], &pairs).unwrap();
+        let constraints = Constraints::new(7, &[], &pairs).unwrap().enforced();
         let everyone: Vec<usize> = (0..7).collect();
-        match constraints.enforce(&before, &evidence(7, &values)) {
+        match constraints.relabelled(&before, &evidence(7, &values)) {
             Ok(after) => {
                 prop_assert_eq!(constraints.violations(&after), Violations::default());
                 prop_assert_eq!(after.clusters(), k);
@@ -72,12 +77,12 @@ proptest! {
         let before = labels(30, 3, &given);
         let (must, cannot): (Vec<Pair>, Vec<Pair>) =
             different(pairs).into_iter().partition(|&(i, j)| truth[i] == truth[j]);
-        let constraints = Constraints::new(30, &must, &cannot).unwrap();
+        let constraints = Constraints::new(30, &must, &cannot).unwrap().enforced();
         // The last six samples have no constraints and all three labels.
         let before = Partition::from_labels(
             (0..30).map(|i| if i < 24 { before.labels()[i] } else { i % 3 }),
         );
-        let after = constraints.enforce(&before, &evidence(30, &values)).unwrap();
+        let after = constraints.relabelled(&before, &evidence(30, &values)).unwrap();
         prop_assert_eq!(constraints.violations(&after), Violations::default());
         prop_assert_eq!(after.clusters(), 3);
         // Labels are renumbered by first occurrence; samples without constraints tell how.
@@ -92,22 +97,23 @@ proptest! {
 #[test]
 fn satisfied_constraints_change_nothing() {
     let before = Partition::from_labels([0, 1, 0, 1, 2]);
-    let constraints = Constraints::new(5, &[(0, 2)], &[(0, 1), (1, 4)]).unwrap();
-    assert_eq!(constraints.enforce(&before, &evidence(5, &[0.5])).unwrap(), before);
+    let constraints = Constraints::new(5, &[(0, 2)], &[(0, 1), (1, 4)]).unwrap().enforced();
+    assert_eq!(constraints.relabelled(&before, &evidence(5, &[0.5])).unwrap(), before);
 }
 
 #[test]
 fn an_odd_circle_needs_three_clusters_and_is_named() {
     // Samples 2 and 5 must be together, which closes the circle 1 - 2 = 5 - 1 and leaves 0.
-    let constraints = Constraints::new(6, &[(2, 5)], &[(0, 1), (1, 2), (1, 3), (3, 5)]).unwrap();
-    let error = constraints.enforce(&labels(6, 2, &[0; 6]), &evidence(6, &[0.5])).unwrap_err();
+    let constraints =
+        Constraints::new(6, &[(2, 5)], &[(0, 1), (1, 2), (1, 3), (3, 5)]).unwrap().enforced();
+    let error = constraints.relabelled(&labels(6, 2, &[0; 6]), &evidence(6, &[0.5])).unwrap_err();
     assert_eq!(error, Error::TooFewClusters { k: 2, samples: vec![1, 2, 3] });
     assert_eq!(
         error.to_string(),
         "cannot-links keep the samples 1, 2, 3 apart in such a way that k = 2 clusters are not \
          enough; use a larger k or remove one of them"
     );
-    assert!(constraints.enforce(&labels(6, 3, &[0; 6]), &evidence(6, &[0.5])).is_ok());
+    assert!(constraints.relabelled(&labels(6, 3, &[0; 6]), &evidence(6, &[0.5])).is_ok());
 }
 
 #[test]
@@ -120,14 +126,52 @@ fn a_component_moves_to_its_most_similar_cluster() {
     let evidence = Similarity::from_matrix(5, &matrix).unwrap().into();
     let before = Partition::from_labels([0, 0, 0, 1, 2]);
     // Sample 0 is kept from leaving by the next pair, so that it chooses first.
-    let constraints = Constraints::new(5, &[(1, 2)], &[(0, 1), (0, 3), (0, 4)]).unwrap();
-    let after = constraints.enforce(&before, &evidence).unwrap();
+    let constraints = Constraints::new(5, &[(1, 2)], &[(0, 1), (0, 3), (0, 4)]).unwrap().enforced();
+    let after = constraints.relabelled(&before, &evidence).unwrap();
     assert_eq!(after.labels(), &[0, 1, 1, 2, 1]);
 }
 
 #[test]
-fn must_links_that_leave_too_few_clusters_are_refused() {
+fn must_links_that_join_whole_clusters_stay_violated_or_are_refused() {
     let constraints = Constraints::new(3, &[(0, 1)], &[]).unwrap();
-    let error = constraints.enforce(&labels(3, 3, &[0; 3]), &evidence(3, &[0.5])).unwrap_err();
+    let (before, evidence) = (labels(3, 3, &[0; 3]), evidence(3, &[0.5]));
+    assert_eq!(constraints.relabelled(&before, &evidence).unwrap(), before);
+    let error = constraints.enforced().relabelled(&before, &evidence).unwrap_err();
     assert!(matches!(error, Error::ClusterCount { k: 3, largest: 2, .. }), "{error}");
+}
+
+#[test]
+fn a_cluster_of_one_sample_is_not_left_empty() {
+    let constraints = Constraints::new(4, &[(0, 3)], &[]).unwrap();
+    let before = Partition::from_labels([0, 0, 0, 1]);
+    let after = constraints.relabelled(&before, &evidence(4, &[0.5])).unwrap();
+    assert_eq!(after.labels(), &[0, 1, 1, 0]);
+}
+
+#[test]
+fn must_linked_samples_keep_the_label_that_they_are_most_similar_to() {
+    // Clusters {0, 1, 2} and {3, 4}; sample 2 is between them, sample 3 is not.
+    let mut matrix = vec![0.1; 25];
+    for (i, j, value) in [(0, 1, 0.9), (0, 2, 0.5), (1, 2, 0.5), (3, 4, 0.9), (2, 4, 0.4)] {
+        (matrix[i * 5 + j], matrix[j * 5 + i]) = (value, value);
+    }
+    let evidence = Similarity::from_matrix(5, &matrix).unwrap().into();
+    let before = Partition::from_labels([0, 0, 0, 1, 1]);
+    let constraints = Constraints::new(5, &[(2, 3)], &[(0, 1)]).unwrap();
+    let after = constraints.relabelled(&before, &evidence).unwrap();
+    // The cannot-link is not enforced.
+    assert_eq!(after.labels(), &[0, 0, 1, 1, 1]);
+}
+
+#[test]
+fn other_evidence_has_affinities_as_well() {
+    let grouping = Arc::new(Grouping::singletons(3));
+    let rows = || Csr::from_rows(2, vec![vec![(0, 1.0)], vec![(0, 0.5), (1, 0.5)], vec![(1, 2.0)]]);
+    let graph = Evidence::from(Bipartite::new(Arc::clone(&grouping), rows()).unwrap());
+    assert_eq!([graph.affinity(0, 1), graph.affinity(1, 2), graph.affinity(0, 2)], [0.5, 1.0, 0.0]);
+    let graph = ClusterGraph::new(Arc::clone(&grouping), rows(), Mat::identity(2)).unwrap();
+    assert_eq!(Evidence::from(graph).affinity(1, 2), 1.0);
+    let points = Mat::from_fn(3, 2, |p, j| (p * (j + 1)) as f64);
+    let points = Evidence::from(Embedding::new(grouping, points).unwrap());
+    assert_eq!([points.affinity(0, 1), points.affinity(0, 2)], [-5.0, -20.0]);
 }
