@@ -29,23 +29,9 @@ fn main() {
     let draws = draws.parse().expect("a number of draws");
     println!("method,data,mean ARI between orders,smallest,mean score,spread of the score,seconds");
     for words in methods.split(',') {
-        let method = method(words);
+        let method = standard().pipeline(&common::spec(words)).expect("valid");
         datasets.iter().for_each(|dataset| compare(words, &method, dataset, orders, draws));
     }
-}
-
-/// A method by name, possibly with other parts.
-fn method(words: &str) -> BoxedPipeline<f64> {
-    let registry = standard::<f64>();
-    let mut words = words.split('/');
-    let name = words.next().expect("a name");
-    let mut spec = registry.preset(name).expect("known").spec.clone();
-    for word in words {
-        let (stage, part) = word.split_once('=').expect("STAGE=PART");
-        let stage = stage.parse().expect("a stage");
-        registry.swap(&mut spec, stage, part.parse().expect("a part")).expect("known");
-    }
-    registry.pipeline(&spec).expect("valid")
 }
 
 fn compare(words: &str, method: &BoxedPipeline<f64>, dataset: &str, orders: u64, draws: usize) {

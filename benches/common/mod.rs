@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use enclust::core::{
-    Backend, BoxedPipeline, Ctx, Ensemble, Fit, Method, Part, Partition, Question,
+    Backend, BoxedPipeline, Ctx, Ensemble, Fit, Method, Part, Partition, PipelineSpec, Question,
 };
 use enclust::registry::{DEFAULT_BACKEND, standard};
 use enclust_experiment::PaperDraws;
@@ -63,6 +63,21 @@ pub fn method(preset: &str, alpha: f64, enhancer: &[(&str, f64)]) -> BoxedPipeli
         spec.enhance = spec.enhance.set(name, value);
     }
     registry.pipeline(&spec).expect("valid")
+}
+
+/// A method by name, possibly with parts that replace its own:
+/// `lwgp/consensus=tcut(replicates=3)`.
+pub fn spec(words: &str) -> PipelineSpec {
+    let registry = standard::<f64>();
+    let mut words = words.split('/');
+    let name = words.next().expect("a name");
+    let mut spec = registry.preset(name).expect("known").spec.clone();
+    for word in words {
+        let (stage, part) = word.split_once('=').expect("STAGE=PART");
+        let stage = stage.parse().expect("a stage");
+        registry.swap(&mut spec, stage, part.parse().expect("a part")).expect("known");
+    }
+    spec
 }
 
 /// The peak memory of this process in MB; 0 if the system does not report it.

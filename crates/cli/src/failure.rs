@@ -8,6 +8,8 @@ use enclust::core::{Bytes, Error, Stage};
 use enclust_experiment::StudyError;
 use enclust_io::{ReadError, WriteError};
 
+use crate::record::name_of_sample;
+
 /// Exit code of a failed run.
 pub const FAILED: u8 = 1;
 /// Exit code of a command line that is invalid independently of the data.
@@ -115,6 +117,37 @@ pub enum Failure {
         option: &'static str,
         /// The representation.
         part: String,
+    },
+    /// Cannot-links have no effect on evidence that is not a similarity.
+    #[error(
+        "--cannot-link has no effect before the labels, because {part} makes no similarity; add \
+         --enforce to have the labels satisfy it"
+    )]
+    IdleCannotLinks {
+        /// The representation.
+        part: String,
+    },
+    /// Must-links join a cannot-link pair.
+    #[error(
+        "{} and {} are a cannot-link pair, but must-links join them: {}",
+        .pair[0], .pair[1], .chain.join(" - ")
+    )]
+    Contradiction {
+        /// The cannot-link pair, by id.
+        pair: [String; 2],
+        /// The samples on the path of must-links.
+        chain: Vec<String>,
+    },
+    /// Cannot-links need more clusters than requested.
+    #[error(
+        "cannot-links keep {} apart in such a way that --k {k} is too small; use a larger k, remove \
+         one of these cannot-links, or leave out --enforce", .samples.join(", ")
+    )]
+    TooFewClusters {
+        /// The number of clusters.
+        k: usize,
+        /// The samples, by id.
+        samples: Vec<String>,
     },
     /// An option needs base clusterings, but only a similarity is given.
     #[error("{what} needs base clusterings, but only {} is given", .similarity.display())]
@@ -260,6 +293,22 @@ impl Failure {
         move |error| Failure::Data { path: path.into(), error }
     }
 
+    /// An error about constraints that names samples by id, or by number counted from 1; other
+    /// errors unchanged.
+    pub fn named(error: Error, ids: Option<&[String]>) -> Failure {
+        let name = |&sample: &usize| name_of_sample(sample, ids);
+        match error {
+            Error::Contradiction { pair, chain } => Failure::Contradiction {
+                pair: [name(&pair.0), name(&pair.1)],
+                chain: chain.iter().map(name).collect(),
+            },
+            Error::TooFewClusters { k, samples } => {
+                Failure::TooFewClusters { k, samples: samples.iter().map(name).collect() }
+            }
+            other => other.into(),
+        }
+    }
+
     /// [`USAGE`] for errors that can be detected from the command line, [`NO_STRUCTURE`] if the
     /// data have no clusters, otherwise [`FAILED`].
     pub fn exit_code(&self) -> u8 {
@@ -275,6 +324,7 @@ impl Failure {
             | Failure::Unknown { .. }
             | Failure::NoTree { .. }
             | Failure::NoSimilarity { .. }
+            | Failure::IdleCannotLinks { .. }
             | Failure::NeedsPool { .. }
             | Failure::NoChart { .. }
             | Failure::OnlyWithAuto { .. }

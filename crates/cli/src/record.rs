@@ -104,6 +104,7 @@ pub struct MethodRecord {
 pub struct ConstraintsRecord {
     pub must_link: usize,
     pub cannot_link: usize,
+    pub enforced: bool,
 }
 
 /// The constraints that a result violates.
@@ -113,10 +114,15 @@ pub struct BrokenRecord {
     pub cannot_link: Vec<[String; 2]>,
 }
 
+/// The id of a sample, or its number counted from 1.
+pub fn name_of_sample(sample: usize, ids: Option<&[String]>) -> String {
+    ids.map_or((sample + 1).to_string(), |ids| ids[sample].clone())
+}
+
 impl BrokenRecord {
     /// The pairs that a partition violates.
     pub fn of(constraints: &Constraints, partition: &Partition, ids: Option<&[String]>) -> Self {
-        let name = |i: usize| ids.map_or((i + 1).to_string(), |ids| ids[i].clone());
+        let name = |i: usize| name_of_sample(i, ids);
         let named = |pairs: Vec<(usize, usize)>| {
             pairs.into_iter().map(|(i, j)| [name(i), name(j)]).collect()
         };

@@ -207,12 +207,48 @@ fn constraints_by_id_and_by_number_are_kept_and_counted() {
     assert_eq!(record["constraints"]["cannot_link"], 1);
     assert!(record["results"][0]["violations"]["must_link"].is_u64());
     folder.write("cannot.csv", "1,2\n");
-    folder.run(line).failed(1, &["cannot-link pair", "must.csv"]);
+    folder.run(line).failed(1, &["s0 and s1 are a cannot-link pair", "s0 - s1"]);
     folder.write("must.csv", "1,61\n");
     folder.run("cluster pool.csv --k 3 --must-link must.csv").failed(1, &["must.csv", "61"]);
     folder.write("must.csv", "1,2\n");
-    let plain = "cluster pool.csv --k 3 --must-link must.csv --enhance none";
-    folder.run(plain).failed(1, &["none", "constraints"]);
+    let plain = "cluster pool.csv --k 3 --must-link must.csv --enhance none --json";
+    let record = folder.run(plain).succeeded().json();
+    assert_eq!(record["results"][0]["violations"]["must_link"], 0);
+}
+
+/// Samples 0, 3, 6, … of the pool belong together.
+#[test]
+fn enforced_constraints_hold_in_the_labels_or_name_the_samples() {
+    let folder = Folder::with_pool();
+    folder.write("must.csv", "s0,s1\ns3,s5\n");
+    folder.write("cannot.csv", "s0,s3\ns6,s9\ns9,s12\n");
+    let line = "cluster pool.csv --k 3 --json --must-link must.csv --cannot-link cannot.csv";
+    let broken = |record: &serde_json::Value| record["results"][0]["violations"].clone();
+    assert!(broken(&folder.run(line).succeeded().json())["cannot_link"] != 0);
+    for method in
+        ["", "--consensus spectral", "--method lwea", "--method lwgp", "--method ecpcs-mc"]
+    {
+        let record = folder.run(&format!("{line} --enforce {method}")).succeeded().json();
+        let none = serde_json::json!({ "must_link": 0, "cannot_link": 0 });
+        assert_eq!(broken(&record), none, "{method}");
+        assert_eq!(record["constraints"]["enforced"], true);
+        assert_eq!(record["results"][0]["clusters"], 3, "{method}");
+    }
+    folder.write("cannot.csv", "s0,s3\ns6,s9\ns9,s12\ns12,s6\n");
+    let two = line.replace("--k 3", "--k 2");
+    folder.run(&format!("{two} --enforce")).failed(1, &["s6, s9, s12", "--k 2", "--enforce"]);
+    folder.run(&two).succeeded();
+}
+
+#[test]
+fn enforcing_is_refused_without_constraints_and_with_a_tree() {
+    let folder = Folder::with_pool();
+    folder.write("cannot.csv", "s6,s9\n");
+    folder.run("cluster pool.csv --k 3 --enforce").failed_usage();
+    let tree = "cluster pool.csv --k 3 --enforce --cannot-link cannot.csv --linkage tree.npy";
+    folder.run(tree).failed_usage();
+    let idle = "cluster pool.csv --k 3 --method lwgp --cannot-link cannot.csv";
+    folder.run(idle).failed(2, &["lwb", "--enforce"]);
 }
 
 #[test]

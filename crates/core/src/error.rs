@@ -73,6 +73,18 @@ pub enum Error {
         /// sample to the next.
         chain: Vec<usize>,
     },
+    /// Cannot-links need more clusters than there are.
+    #[error(
+        "cannot-links keep the samples {} apart in such a way that k = {k} clusters are not enough; \
+         use a larger k or remove one of them", numbers(.samples)
+    )]
+    TooFewClusters {
+        /// The number of clusters.
+        k: usize,
+        /// Samples that cannot be labelled with k clusters, although any of them could be left
+        /// out: one sample of each component of the must-links.
+        samples: Vec<usize>,
+    },
     /// The weight of a base clustering is out of range.
     #[error(
         "weight {value} of clustering {clustering} is out of range: it must lie in [0.000001, 1000000]"
@@ -380,6 +392,11 @@ fn choices(advice: &[String]) -> String {
 
 fn list(kinds: &[Kind]) -> String {
     kinds.iter().map(Kind::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+/// Samples in words.
+fn numbers(samples: &[usize]) -> String {
+    samples.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn path(samples: &[usize]) -> String {

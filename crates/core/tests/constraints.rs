@@ -63,16 +63,17 @@ fn no_constraints_are_fine() {
 }
 
 #[test]
-fn endpoints_leave_their_group_and_groups_are_numbered_by_first_sample() {
+fn samples_of_cannot_links_leave_their_group_and_groups_are_numbered_by_first_sample() {
     let grouping = Arc::new(Grouping::from_map(vec![0, 0, 1, 0, 1, 0]).unwrap());
-    let split = Constraints::new(6, &[(0, 2)], &[(5, 2)]).unwrap().split(&grouping).unwrap();
+    let split =
+        Constraints::new(6, &[(1, 3)], &[(0, 2), (5, 2)]).unwrap().split(&grouping).unwrap();
     assert_eq!(split.map(), &[0, 1, 2, 1, 3, 4]);
 }
 
 #[test]
 fn groups_of_one_need_no_split() {
     let alone = Arc::new(Grouping::singletons(4));
-    let split = Constraints::new(4, &[(0, 2)], &[]).unwrap().split(&alone).unwrap();
+    let split = Constraints::new(4, &[], &[(0, 2)]).unwrap().split(&alone).unwrap();
     assert!(Arc::ptr_eq(&alone, &split));
 }
 
@@ -82,9 +83,10 @@ fn fixing_overrides_and_leaves_the_rest_and_the_graph() {
     let mut given = Confident::none(3);
     (given.graph, given.fixed) = (pairs.clone(), pairs);
     let mut confident = given.clone();
-    let constraints = Constraints::new(3, &[(2, 1)], &[(1, 0)]).unwrap();
+    // A must-link fixes nothing.
+    let constraints = Constraints::new(3, &[(2, 0)], &[(1, 0), (2, 1)]).unwrap();
     constraints.fix(&Grouping::singletons(3), &mut confident).unwrap();
-    let expected = vec![vec![(1, 0.0), (2, 0.8)], vec![(2, 1.0)], vec![]];
+    let expected = vec![vec![(1, 0.0), (2, 0.8)], vec![(2, 0.0)], vec![]];
     given.fixed = Csr::symmetric_from_upper(expected);
     assert_eq!(confident, given);
 }
@@ -92,9 +94,9 @@ fn fixing_overrides_and_leaves_the_rest_and_the_graph() {
 #[test]
 fn fixing_needs_groups_that_are_split() {
     let grouping = Grouping::from_map(vec![0, 0, 1]).unwrap();
-    let constraints = Constraints::new(3, &[(1, 2)], &[]).unwrap();
+    let constraints = Constraints::new(3, &[], &[(1, 2)]).unwrap();
     let error = constraints.fix(&grouping, &mut Confident::<f64>::none(2)).unwrap_err();
-    assert!(error.to_string().contains("a constraint on sample 1"), "{error}");
+    assert!(error.to_string().contains("a cannot-link of sample 1"), "{error}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 mod oracle;
 
-use enclust_ca::{Lwca, Pts};
-use enclust_consensus::Linkage;
+use enclust_ca::{LocallyWeightedBipartite, Lwca, Pts};
+use enclust_consensus::{Linkage, Tcut};
 use enclust_core::KktResidual;
 use enclust_core::{
     Ca, Constraints, Ctx, Enhance, Ensemble, Error, Fit, Method, Microclusters, NoEnhancement,
@@ -51,11 +51,9 @@ impl Known {
         Constraints::new(samples, &self.must, &self.cannot).unwrap()
     }
 
-    /// (i, j, value) in both directions.
-    fn entries(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        let must = self.must.iter().map(|&(i, j)| (i, j, 1.0));
-        let all = must.chain(self.cannot.iter().map(|&(i, j)| (i, j, 0.0)));
-        all.flat_map(|(i, j, v)| [(i, j, v), (j, i, v)])
+    /// The cannot-links in both directions.
+    fn apart(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.cannot.iter().flat_map(|&(i, j)| [(i, j), (j, i)])
     }
 }
 
@@ -79,13 +77,13 @@ fn matrix(fit: &Fit<f64>) -> Dense {
     to_dense(fit.evidence.as_similarity().unwrap())
 }
 
-/// The n × n problem with the pairs fixed, made without any code for constraints.
+/// The n × n problem with the cannot-links fixed, made without any code for constraints.
 fn dense(e: &Ensemble, alpha: f64, known: &Known) -> DenseProblem {
     let case = Case::build(&Microclusters::singletons(e), alpha, true);
     let mut problem = DenseProblem::of(&case);
-    for (i, j, value) in known.entries() {
+    for (i, j) in known.apart() {
         problem.fixed[i][j] = true;
-        problem.values[i][j] = value;
+        problem.values[i][j] = 0.0;
     }
     problem
 }
@@ -100,8 +98,8 @@ proptest! {
         let known = Known::new(e.samples(), &truth, &pairs);
         let fit = fit(&e, alpha, exact(lambda), known.constraints(e.samples()));
         let answer = matrix(&fit);
-        for (i, j, value) in known.entries() {
-            prop_assert_eq!(answer[i][j], value);
+        for (i, j) in known.apart() {
+            prop_assert_eq!(answer[i][j], 0.0);
         }
         let difference = max_difference(&answer, &dense(&e, alpha, &known).optimum(lambda));
         prop_assert!(difference < 1e-9, "{difference}");
@@ -139,20 +137,18 @@ proptest! {
     }
 
     #[test]
-    fn must_links_raise_and_cannot_links_lower_the_optimum(
+    fn cannot_links_lower_the_optimum(
         e in ensembles(9, 6, 3), alpha in 0.3..=1.0, lambda in 0.05..2.0,
         (truth, pairs) in truth_and_pairs(), more in vec((0..10_usize, 0..10_usize), 1..5),
     ) {
-        let known = Known::new(e.samples(), &truth, &pairs);
+        let known = Known { must: Vec::new(), ..Known::new(e.samples(), &truth, &pairs) };
         let more = Known::new(e.samples(), &truth, &more);
-        let together = Known { must: [&known.must[..], &more.must].concat(), ..known.clone() };
         let apart = Known { cannot: [&known.cannot[..], &more.cannot].concat(), ..known.clone() };
         let answer = |k: &Known| matrix(&fit(&e, alpha, exact(lambda), k.constraints(e.samples())));
-        let (low, middle, high) = (answer(&apart), answer(&known), answer(&together));
+        let (low, high) = (answer(&apart), answer(&known));
         for i in 0..e.samples() {
             for j in 0..e.samples() {
-                prop_assert!(low[i][j] <= middle[i][j] + 1e-10);
-                prop_assert!(middle[i][j] <= high[i][j] + 1e-10);
+                prop_assert!(low[i][j] <= high[i][j] + 1e-10);
             }
         }
     }
@@ -195,18 +191,25 @@ fn admm_stopped_early_honours_them_exactly() {
     let e = planted(60, 8, 4, 0.2, 3);
     let known = Constraints::new(60, &[(0, 1), (2, 7)], &[(0, 4), (1, 5)]).unwrap();
     let answer = matrix(&fit(&e, 0.8, Admm::default(), known));
-    assert_eq!([answer[0][1], answer[7][2]], [1.0, 1.0]);
     assert_eq!([answer[0][4], answer[5][1]], [0.0, 0.0]);
 }
 
 #[test]
-fn constraints_move_other_pairs_as_well() {
-    let free = matrix(&fit(&small(), 0.6, exact(0.4), Constraints::new(8, &[], &[]).unwrap()));
-    let known = Constraints::new(8, &[(0, 5)], &[]).unwrap();
-    let bound = matrix(&fit(&small(), 0.6, exact(0.4), known));
-    // Samples 1 and 6 have the rows of samples 0 and 5.
-    assert!(bound[1][6] > free[1][6] + 0.01, "{} and {}", bound[1][6], free[1][6]);
-    assert!(bound[1][6] < 1.0);
+fn cannot_links_move_other_pairs_as_well() {
+    let answer = |known| matrix(&fit(&small(), 0.6, exact(0.4), known));
+    let free = answer(Constraints::new(8, &[], &[]).unwrap());
+    let bound = answer(Constraints::new(8, &[], &[(0, 3)]).unwrap());
+    // Sample 1 has the row of sample 0.
+    assert!(bound[1][3] < free[1][3] - 0.01, "{} and {}", bound[1][3], free[1][3]);
+    assert!(bound[1][3] > 0.0);
+}
+
+/// A must-link between two components of the confident pairs would join all their samples.
+#[test]
+fn must_links_do_not_enter_the_enhancement() {
+    let answer = |known| matrix(&fit(&small(), 0.6, exact(0.4), known));
+    let free = answer(Constraints::new(8, &[], &[]).unwrap());
+    assert_eq!(answer(Constraints::new(8, &[(0, 5), (1, 4)], &[]).unwrap()), free);
 }
 
 #[test]
@@ -217,7 +220,7 @@ fn the_representation_is_that_of_the_ensemble_alone() {
     let given = |m: &Microclusters, ctx: &Ctx<'_, f64>| {
         to_dense(pts.build(m, &Question::default(), ctx).unwrap().as_similarity().unwrap())
     };
-    let known = Constraints::new(8, &[(0, 5)], &[(1, 2)]).unwrap();
+    let known = Constraints::new(8, &[], &[(0, 5), (1, 2)]).unwrap();
     let microclusters = Microclusters::of(&e);
     let mut expected = given(&microclusters, ctx);
     let split = microclusters.refined(&known.split(microclusters.grouping()).unwrap()).unwrap();
@@ -227,8 +230,8 @@ fn the_representation_is_that_of_the_ensemble_alone() {
     let method = Pipeline::new(&pts, NoEnhancement, exact(0.4), Linkage::average()).unwrap();
     let answer =
         matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
-    for (i, j, value) in [(0, 5, 1.0), (1, 2, 0.0)] {
-        (expected[i][j], expected[j][i]) = (value, value);
+    for (i, j) in [(0, 5), (1, 2)] {
+        (expected[i][j], expected[j][i]) = (0.0, 0.0);
     }
     assert!(max_difference(&answer, &expected) < 1e-12);
 }
@@ -243,7 +246,7 @@ fn they_override_what_is_fixed() {
     let known = Constraints::new(8, &[(0, 5)], &[(0, 1)]).unwrap();
     let answer =
         matrix(&method.with_constraints(known).fit(&e, &Question::default(), ctx).unwrap());
-    assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (1.0, 0.0, 0.0));
+    assert_eq!((answer[0][5], answer[0][1], answer[1][5]), (0.0, 0.0, 0.0));
 }
 
 #[test]
@@ -264,18 +267,62 @@ fn an_empty_set_changes_nothing() {
 }
 
 #[test]
-fn what_cannot_honour_them_refuses() {
+fn constraints_of_other_samples_are_refused() {
     let (e, ctx) = (small(), &Ctx::<f64>::default());
-    let known = |samples| Constraints::new(samples, &[(0, 5)], &[]).unwrap();
-    let plain = Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
-    let error = plain.with_constraints(known(8)).run(&e, 2, ctx).unwrap_err();
-    let said = "none does not support must-link and cannot-link constraints; choose an enhancer";
-    assert_eq!(error.to_string(), said);
     let method =
         Pipeline::new(Lwca::default(), threshold(0.6), exact(0.4), Linkage::average()).unwrap();
-    let error = method.with_constraints(known(9)).run(&e, 2, ctx).unwrap_err();
+    let known = Constraints::new(9, &[(0, 5)], &[]).unwrap();
+    let error = method.with_constraints(known).run(&e, 2, ctx).unwrap_err();
     let what = "samples of the constraints";
     assert_eq!(error, Error::Size { what, expected: 8, found: 9 });
+}
+
+#[test]
+fn methods_without_enhancement_honour_them() {
+    let (e, ctx) = (small(), &Ctx::<f64>::default());
+    let plain = || Pipeline::plain(Lwca::default(), Linkage::average()).unwrap();
+    let known = Constraints::new(8, &[(0, 7), (1, 4)], &[(0, 1), (0, 2)]).unwrap();
+    assert!(known.violations(&plain().run(&e, 3, ctx).unwrap().partition).must_link > 0);
+    let fit = plain().with_constraints(known.clone()).fit(&e, &Question::default(), ctx).unwrap();
+    let answer = matrix(&fit);
+    assert_eq!((answer[0][1], answer[2][0]), (0.0, 0.0));
+    let found = plain().with_constraints(known.clone()).run(&e, 3, ctx).unwrap();
+    assert_eq!(found.violations.unwrap().must_link, 0);
+}
+
+#[test]
+fn cannot_links_without_effect_are_refused_unless_they_are_enforced() {
+    let (e, ctx) = (planted(40, 10, 3, 0.2, 1), &Ctx::<f64>::default());
+    let method = || Pipeline::plain(LocallyWeightedBipartite::default(), Tcut::default()).unwrap();
+    let labels = method().run(&e, 3, ctx).unwrap().partition;
+    let same: Vec<usize> = (0..40).filter(|&i| labels.labels()[i] == labels.labels()[0]).collect();
+    let known = Constraints::new(40, &[], &[(same[0], same[1]), (same[1], same[2])]).unwrap();
+    let error = method().with_constraints(known.clone()).run(&e, 3, ctx).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "lwb does not support cannot-links, which have no effect on a bipartite graph; enforce them"
+    );
+    let outcome = method().with_constraints(known.clone().enforced()).run(&e, 3, ctx).unwrap();
+    assert_eq!(outcome.violations, Some(Violations::default()));
+    assert_eq!(outcome.partition.clusters(), 3);
+    // Must-links have an effect on every kind of evidence.
+    let linked = Constraints::new(40, &[(0, 1), (1, 2), (2, 3)], &[]).unwrap();
+    let outcome = method().with_constraints(linked).run(&e, 3, ctx).unwrap();
+    assert_eq!(outcome.violations, Some(Violations::default()));
+}
+
+#[test]
+fn enforced_constraints_are_satisfied_by_every_cut() {
+    let (e, ctx) = (planted(60, 8, 4, 0.3, 3), &Ctx::<f64>::default());
+    let must: Vec<_> = (0..10).map(|i| (i, i + 20)).collect();
+    let cannot: Vec<_> = (0..10).map(|i| (i, i + 31)).chain([(40, 44), (44, 48)]).collect();
+    let known = Constraints::new(60, &must, &cannot).unwrap().enforced();
+    let fit = fit(&e, 0.7, exact(0.4), known);
+    for k in 3..8 {
+        let cut = fit.cut(k, ctx).unwrap();
+        assert_eq!((fit.violations(&cut), cut.clusters()), (Some(Violations::default()), k));
+    }
+    assert!(matches!(fit.cut(1, ctx), Err(Error::TooFewClusters { k: 1, .. })));
 }
 
 #[test]

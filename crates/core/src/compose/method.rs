@@ -159,17 +159,24 @@ impl<S: Real> Fit<S> {
         }
     }
 
-    /// The partition into k clusters.
+    /// The partition into k clusters, [relabelled](Constraints::relabelled) by the constraints.
     ///
     /// # Errors
     ///
-    /// [`Error::OtherClusters`] if the evidence was learned for another k, and the errors of the
-    /// consensus function.
+    /// [`Error::OtherClusters`] if the evidence was learned for another k, the errors of the
+    /// consensus function and those of [`Constraints::relabelled`].
     pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
         if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
             return Err(Error::OtherClusters { fitted, k });
         }
-        ctx.install(|ctx| self.fitted.cut(k, ctx))?
+        self.relabelled(ctx.install(|ctx| self.fitted.cut(k, ctx))??)
+    }
+
+    fn relabelled(&self, partition: Partition) -> Result<Partition> {
+        match &self.constraints {
+            Some(constraints) => constraints.relabelled(&partition, &self.evidence),
+            None => Ok(partition),
+        }
     }
 
     /// Compares a partition into k clusters with that of the similarity before enhancement;
@@ -190,7 +197,7 @@ impl<S: Real> Fit<S> {
             Some(Plain::Cut { k: cut, partition }) if *cut == k => partition.clone(),
             _ => return Ok(None),
         };
-        SecondOpinion::between(partition, &plain).map(Some)
+        SecondOpinion::between(partition, &self.relabelled(plain)?).map(Some)
     }
 
     /// The warnings about a partition into k clusters, with the

@@ -239,15 +239,16 @@ where
     /// The same pipeline with these user constraints, which replace earlier ones; an empty set
     /// removes them. The constraints are kept when parts are replaced.
     ///
-    /// The representation is computed from the ensemble alone. Then every constrained sample
-    /// becomes its own group, the confident pairs are selected, and the constraints override the
-    /// entries that these pairs fix. In the enhanced similarity the constrained entries are
-    /// exactly 1 and 0, even if the iteration was stopped early. (An enhancer that ignores Ω, as
-    /// in an ablation, does not propagate the constraints.)
+    /// The representation is computed from the ensemble alone. Then every sample of a cannot-link
+    /// becomes its own group, the confident pairs are selected, and the cannot-links override the
+    /// entries that these pairs fix. In the similarity that is clustered, their entries are exactly
+    /// 0, even if the iteration was stopped early. [`Fit::cut`] relabels the samples that
+    /// must-links connect. [`Constraints`] describes the details.
     ///
-    /// Fitting returns [`Error::Unsupported`] if the pipeline has no enhancer, because the
-    /// constraints would have no effect, and [`Error::Size`] if the constraints are for another
-    /// number of samples.
+    /// Fitting returns [`Error::Size`] if the constraints are for another number of samples, and
+    /// [`Error::Unsupported`] for cannot-links that are not
+    /// [enforced](Constraints::enforced) in a pipeline without a similarity, where they would have
+    /// no effect. [`Fit::cut`] returns an error if enforced constraints cannot be satisfied.
     pub fn with_constraints(self, constraints: Constraints) -> Self {
         Pipeline { constraints: Some(constraints).filter(|c| !c.is_empty()), ..self }
     }

@@ -10,8 +10,8 @@ use crate::data::grouping::Grouping;
 use crate::data::microclusters::Microclusters;
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
-use crate::evidence::Evidence;
 use crate::evidence::similarity::Similarity;
+use crate::evidence::{Evidence, Kind};
 use crate::memory::{self, Bytes, Need, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
@@ -137,6 +137,7 @@ where
         };
 
         let stage = begin(ctx, &needs, Stage::Consensus)?;
+        let evidence = self.constrained(evidence)?;
         let fitted = self.consensus.fit(&evidence, &stage)?;
         watch.lap(Stage::Consensus);
         let constraints = self.constraints.clone();
@@ -186,7 +187,10 @@ where
         }
         let stage = begin(ctx, needs, Stage::Plain)?;
         let quiet = stage.with_watch(ctx.watch().quiet());
-        let fitted = self.consensus.fit(given, &quiet)?;
+        let fitted = match self.constraints {
+            Some(_) => self.consensus.fit(&self.constrained(given.clone())?, &quiet)?,
+            None => self.consensus.fit(given, &quiet)?,
+        };
         Ok(Some(match question.k.filter(|_| !tree) {
             Some(k) => Plain::Cut { k, partition: fitted.cut(k, &quiet)? },
             None => Plain::Fitted(fitted),
@@ -220,13 +224,21 @@ where
     }
 
     fn check_constraints(&self, ensemble: &Ensemble) -> Result<()> {
-        match &self.constraints {
-            Some(_) if self.enhance.is_identity() => {
-                let what = "must-link and cannot-link constraints; choose an enhancer";
-                Err(Error::unsupported(self.enhance.name(), what))
-            }
-            Some(constraints) => constraints.check_samples(ensemble.samples()),
-            None => Ok(()),
+        let Some(constraints) = &self.constraints else { return Ok(()) };
+        let made = self.ca.kind();
+        let listed = !constraints.cannot_link().is_empty();
+        if listed && !constraints.is_enforced() && made != Kind::Similarity {
+            let what = format!("cannot-links, which have no effect on {made}; enforce them");
+            return Err(Error::unsupported(self.ca.name(), what));
+        }
+        constraints.check_samples(ensemble.samples())
+    }
+
+    /// The evidence for the consensus function. Cannot-links are exact zeros of a similarity.
+    fn constrained(&self, evidence: Evidence<S>) -> Result<Evidence<S>> {
+        match (&self.constraints, evidence) {
+            (Some(constraints), Evidence::Similarity(s)) => Ok(constraints.imposed_on(s)?.into()),
+            (_, evidence) => Ok(evidence),
         }
     }
 
@@ -252,21 +264,19 @@ where
             .with_labeller(labeller.as_ref().map(|f| f as _));
         let problem = Problem::new(a, &confident)?.with_until(until);
         let enhanced = self.enhance.enhance(&problem, &stage)?;
-        let similarity = match &self.constraints {
-            Some(constraints) => constraints.imposed_on(enhanced.similarity)?,
-            None => enhanced.similarity,
-        };
         watch.lap(Stage::Enhance);
-        Ok((similarity, confident, enhanced.report))
+        Ok((enhanced.similarity, confident, enhanced.report))
     }
 
-    /// The groups of the evidence, with every constrained sample in its own group. Groups are
+    /// The groups of a similarity, with every sample of a cannot-link in its own group. Groups are
     /// split after the representation is built, because a representation that counts groups (PTS)
     /// would give different values on finer groups.
     fn split(&self, evidence: &Evidence<S>) -> Result<Arc<Grouping>> {
         match &self.constraints {
-            Some(constraints) => constraints.split(evidence.grouping()),
-            None => Ok(Arc::clone(evidence.grouping())),
+            Some(constraints) if evidence.kind() == Kind::Similarity => {
+                constraints.split(evidence.grouping())
+            }
+            _ => Ok(Arc::clone(evidence.grouping())),
         }
     }
 }

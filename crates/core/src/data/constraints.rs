@@ -17,17 +17,24 @@ type Pair = (usize, usize);
 ///
 /// # Meaning
 ///
-/// Constraints apply to the matrix, not to the labels: the entry of a must-link pair is fixed to
-/// 1 in the enhanced similarity, that of a cannot-link pair to 0, and the enhancement propagates
-/// this to other pairs. Constraints override the values that the confident pairs fix, but add no
-/// edges to H. Only the given pairs are fixed, not pairs that follow from them. The labels may
-/// still violate some constraints; [`Outcome`](crate::Outcome) counts the violations.
+/// Must-links apply to the labels: after a cut, all samples that must-links connect get the label,
+/// among theirs, of the cluster to which they are most similar on average. They do not enter the
+/// enhancement. There, one pair that connects two components of the confident pairs would join all
+/// their samples (section 3.5 of `docs/theory.md`).
+///
+/// Cannot-links apply to the similarity: the entry of the pair is fixed to 0, and an enhancement
+/// propagates this to other pairs. This overrides the values that the confident pairs fix. Only
+/// the given pairs are fixed, not pairs that follow from them. The labels may still violate some
+/// cannot-links; [`Outcome`](crate::Outcome) counts the violations.
+///
+/// [Enforced](Constraints::enforced) constraints, must-links and cannot-links, are satisfied by all
+/// labels.
 ///
 /// # Use
 ///
 /// Pass them to [`Pipeline::with_constraints`](crate::Pipeline::with_constraints). A custom
 /// method [splits](Constraints::split) the groups and [fixes](Constraints::fix) the entries
-/// before the enhancement.
+/// before the enhancement. [`Fit::cut`](crate::Fit::cut) [relabels](Constraints::relabelled).
 ///
 /// # Complexity
 ///
@@ -62,6 +69,7 @@ pub struct Constraints {
     samples: usize,
     must_link: Vec<Pair>,
     cannot_link: Vec<Pair>,
+    enforced: bool,
 }
 
 /// The number of constraints that a partition violates. Each pair counts once.
@@ -88,9 +96,9 @@ impl Constraints {
             samples,
             must_link: checked(samples, must_link)?,
             cannot_link: checked(samples, cannot_link)?,
+            enforced: false,
         };
-        let graph = constraints.must_link_graph();
-        let component = graph.components();
+        let (graph, component) = (constraints.must_link_graph(), constraints.components());
         // The pair is kept as given, so that the message shows it as the user wrote it.
         match cannot_link.iter().find(|&&(i, j)| component[i] == component[j]) {
             Some(&pair) => Err(Error::Contradiction { pair, chain: chain(&graph, pair) }),
@@ -116,6 +124,23 @@ impl Constraints {
     /// The cannot-link pairs in ascending order without repetitions, smaller sample first.
     pub fn cannot_link(&self) -> &[(usize, usize)] {
         &self.cannot_link
+    }
+
+    /// The same constraints, which every partition of a [`Fit`](crate::Fit) must satisfy: a cut is
+    /// [relabelled](Self::relabelled) until it satisfies the cannot-links, too.
+    pub fn enforced(self) -> Self {
+        Constraints { enforced: true, ..self }
+    }
+
+    /// Whether every partition must satisfy the constraints.
+    pub fn is_enforced(&self) -> bool {
+        self.enforced
+    }
+
+    /// For each sample, the number of the component of the must-links that it belongs to. A sample
+    /// without must-links is a component of its own.
+    pub(crate) fn components(&self) -> Vec<usize> {
+        self.must_link_graph().components()
     }
 
     /// Counts the constraints that the partition violates.
@@ -151,15 +176,15 @@ impl Constraints {
         [broken(&self.must_link, true), broken(&self.cannot_link, false)]
     }
 
-    /// The grouping with every constrained sample in its own group; the other samples of a group
-    /// stay together. Returns the same `Arc` if all constrained samples are already alone.
+    /// The grouping with every sample of a cannot-link in its own group; the other samples of a
+    /// group stay together. Returns the same `Arc` if all these samples are already alone.
     pub fn split(&self, grouping: &Arc<Grouping>) -> Result<Arc<Grouping>> {
         self.check_samples(grouping.samples())?;
-        if self.endpoints().all(|i| is_alone(grouping, i)) {
+        if self.kept_apart().all(|i| is_alone(grouping, i)) {
             return Ok(Arc::clone(grouping));
         }
         let mut alone = vec![false; self.samples];
-        self.endpoints().for_each(|i| alone[i] = true);
+        self.kept_apart().for_each(|i| alone[i] = true);
         // The group of the remaining samples, for each old group of which one has been seen.
         let mut stay = vec![None; grouping.len()];
         let mut groups = 0;
@@ -172,21 +197,22 @@ impl Constraints {
         Ok(Arc::new(Grouping::from_map(map.collect())?))
     }
 
-    /// Adds the constraints to the fixed entries and overrides existing values. H does not change.
+    /// Adds the cannot-links to the fixed entries, with value 0, and overrides existing values. H
+    /// does not change.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if a constrained sample is not alone in its group; see
+    /// [`Error::Unsupported`] if a sample of a cannot-link is not alone in its group; see
     /// [`Constraints::split`].
     pub fn fix<S: Real>(&self, grouping: &Grouping, confident: &mut Confident<S>) -> Result<()> {
-        confident.fix(self.entries(grouping)?)
+        confident.fix(self.zeros(grouping)?)
     }
 
-    /// The similarity with the constrained entries set to exactly 1 and 0. An iterate that was
-    /// stopped early has these values only to within some percent.
+    /// The similarity with the entries of cannot-links set to exactly 0. An iterate that was
+    /// stopped early has this value only to within some percent.
     pub(crate) fn imposed_on<S: Real>(&self, similarity: Similarity<S>) -> Result<Similarity<S>> {
-        let entries = self.entries(similarity.grouping())?;
-        Ok(similarity.with_entries(entries))
+        let entries = self.zeros(similarity.grouping())?;
+        Ok(if entries.is_empty() { similarity } else { similarity.with_entries(entries) })
     }
 
     /// [`Error::Size`] if the constraints are for another number of samples.
@@ -194,24 +220,22 @@ impl Constraints {
         Error::check_size("samples of the constraints", samples, self.samples)
     }
 
-    /// (group, group, value) of every constraint.
-    fn entries<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
+    /// (group, group, 0) of every cannot-link.
+    fn zeros<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
         self.check_samples(grouping.samples())?;
-        if let Some(i) = self.endpoints().find(|&i| !is_alone(grouping, i)) {
+        if let Some(i) = self.kept_apart().find(|&i| !is_alone(grouping, i)) {
             let what = format!(
-                "a constraint on sample {i}, which is not alone in its group; split the groups"
+                "a cannot-link of sample {i}, which is not alone in its group; split the groups"
             );
             return Err(Error::unsupported("the grouping", what));
         }
         let group = |i: usize| grouping.map()[i] as usize;
-        let valued = |value: S| move |&(i, j): &Pair| (group(i), group(j), value);
-        let must = self.must_link.iter().map(valued(S::one()));
-        Ok(must.chain(self.cannot_link.iter().map(valued(S::zero()))).collect())
+        Ok(self.cannot_link.iter().map(|&(i, j)| (group(i), group(j), S::zero())).collect())
     }
 
-    /// The samples of all pairs, possibly with repetitions.
-    fn endpoints(&self) -> impl Iterator<Item = usize> + '_ {
-        self.must_link.iter().chain(&self.cannot_link).flat_map(|&(i, j)| [i, j])
+    /// The samples of the cannot-links, possibly with repetitions.
+    pub(crate) fn kept_apart(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cannot_link.iter().flat_map(|&(i, j)| [i, j])
     }
 
     fn must_link_graph(&self) -> Csr<f64> {

@@ -8,3 +8,4 @@ pub(crate) mod ensemble;
 pub(crate) mod grouping;
 pub(crate) mod microclusters;
 pub(crate) mod partition;
+mod relabelled;

@@ -160,6 +160,34 @@ impl<S: Real> Evidence<S> {
         }
     }
 
+    /// How alike two samples of the groups p and q are, larger being more alike. The values of one
+    /// evidence can be compared with each other: the similarity, the inner product of the rows of
+    /// a graph, or the negative squared distance of points.
+    ///
+    /// ```
+    /// use enclust_core::{Evidence, Similarity};
+    ///
+    /// let evidence = Evidence::from(Similarity::from_matrix(2, &[1.0, 0.3, 0.3, 1.0])?);
+    /// assert_eq!(evidence.affinity(0, 1), 0.3);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If a group does not exist.
+    pub fn affinity(&self, p: usize, q: usize) -> f64 {
+        match self {
+            Evidence::Similarity(s) if p == q => s.within()[p].wide(),
+            Evidence::Similarity(s) => s.between(p, q).wide(),
+            Evidence::Bipartite(b) => inner_product(&b.weights, p, q),
+            Evidence::ClusterGraph(g) => inner_product(&g.members, p, q),
+            Evidence::Embedding(e) => {
+                let difference = |j: usize| e.points[(p, j)].wide() - e.points[(q, j)].wide();
+                -(0..e.points.cols()).map(|j| difference(j).powi(2)).sum::<f64>()
+            }
+        }
+    }
+
     /// The similarity, if this is one.
     pub fn as_similarity(&self) -> Option<&Similarity<S>> {
         match self {
@@ -207,6 +235,12 @@ impl<S: Real> Evidence<S> {
             made: self.kind(),
         }
     }
+}
+
+/// Of two rows of a sparse matrix.
+fn inner_product<S: Real>(rows: &Csr<S>, p: usize, q: usize) -> f64 {
+    let shared = rows.iter_row(p).filter_map(|(j, v)| Some(v.wide() * rows.get(q, j)?.wide()));
+    shared.sum()
 }
 
 impl<S> From<Similarity<S>> for Evidence<S> {

@@ -146,8 +146,12 @@ impl<S: Precision> Data<S> {
         };
         let must = pairs("must-link", &args.must_link)?;
         let cannot = pairs("cannot-link", &args.cannot_link)?;
-        let constraints = Constraints::new(self.samples, &must, &cannot);
-        self.constraints = Some(constraints.map_err(Failure::in_file(named))?);
+        let constraints =
+            Constraints::new(self.samples, &must, &cannot).map_err(|error| match error {
+                Error::Contradiction { .. } => Failure::named(error, ids),
+                _ => Failure::in_file(named)(error),
+            })?;
+        self.constraints = Some(if args.enforce { constraints.enforced() } else { constraints });
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::ArgGroup;
 use enclust::core::{
     BoxedPipeline, Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report,
     SecondOpinion, Stage, Usage, Violations,
@@ -54,6 +55,7 @@ use crate::warnings::WarningRecord;
     enclust cluster Ecoli.mat --k 8 --method lwea --run 1 --out labels.csv\n  \
     enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
     enclust cluster --similarity-in S.npy --k 5 --consensus complete --out labels.csv")]
+#[command(group = ArgGroup::new("constraints").multiple(true).args(["must_link", "cannot_link"]))]
 pub struct ClusterArgs {
     /// Base clusterings, one column per clustering: .csv, .tsv, .npy, .npz, .mat, also
     /// compressed (.gz, .zst); - for standard input
@@ -78,12 +80,16 @@ pub struct ClusterArgs {
     truth: Option<PathBuf>,
 
     /// Pairs of samples that must be in the same cluster: two columns, numbers from 1 or ids
-    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    #[arg(long, value_name = "FILE", help_heading = "Input", conflicts_with = "linkage")]
     must_link: Option<PathBuf>,
 
     /// Pairs of samples that must not be in the same cluster
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     cannot_link: Option<PathBuf>,
+
+    /// Relabel samples until all must-links and cannot-links are satisfied, or fail
+    #[arg(long, help_heading = "Input", requires = "constraints", conflicts_with = "linkage")]
+    enforce: bool,
 
     /// Use this n x n similarity in place of the representation; without a pool it cannot be
     /// enhanced
@@ -233,6 +239,7 @@ impl ClusterArgs {
         let constraints = data.constraints.as_ref().map(|c| ConstraintsRecord {
             must_link: c.must_link().len(),
             cannot_link: c.cannot_link().len(),
+            enforced: c.is_enforced(),
         });
         RunRecord {
             versions: Versions::THIS,
@@ -345,7 +352,8 @@ fn cuts<S: Precision>(
 ) -> Result<Vec<Cut>, Failure> {
     let mut cuts = Vec::with_capacity(ks.len());
     for &k in ks {
-        let partition = fit.cut(k, ctx)?;
+        let partition =
+            fit.cut(k, ctx).map_err(|error| Failure::named(error, data.ids.as_deref()))?;
         let score = |truth: &Labels| match truth.missing[..] {
             [] => Scores::of(&truth.partition, &partition),
             _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),

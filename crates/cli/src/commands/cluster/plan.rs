@@ -72,6 +72,10 @@ impl<S: Precision> Plan<S> {
             let part = self.spec.ca.name.clone();
             return Err(Failure::NoSimilarity { option: "--similarity", part });
         }
+        if args.cannot_link.is_some() && !args.enforce && ca.kind() != Kind::Similarity {
+            let part = self.spec.ca.name.clone();
+            return Err(Failure::IdleCannotLinks { part });
+        }
         if pipeline.reads_k() && !args.k.is_one() {
             let reader = if ca.reads_k() { Some(&self.spec.ca) } else { self.spec.stop.as_ref() };
             let component = reader.map_or(String::new(), |part| part.name.clone());
