@@ -4,7 +4,7 @@
 //! their inverse; the conjugate gradient method that uses both is in `enclust-linalg`. `refine`
 //! runs it in single or double precision and adds the corrections to the result. `residual` and
 //! `certificate` compute the residual and the error bounds of a result, `order` is the order of
-//! the groups, and `tiles` is the memory layout of matrices. All products with the graph and all
+//! the groups, `tiles` is the memory layout of matrices, and `transpose` transposes tiles. All products with the graph and all
 //! solves are kernels of the backend.
 
 mod certificate;
@@ -18,6 +18,7 @@ mod refine;
 mod residual;
 mod system;
 mod tiles;
+mod transpose;
 
 use std::sync::Arc;
 

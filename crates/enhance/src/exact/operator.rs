@@ -6,7 +6,8 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::system::{Known, System, clear};
-use super::tiles::{Panels, Row, TILE, dot, load_symmetric, multiplicity, rows_of, transposed};
+use super::tiles::{Panels, Row, TILE, dot, load_symmetric, multiplicity, rows_of};
+use super::transpose::transposed;
 
 /// L = K⊗I + I⊗K on the free entries, with K = Φ̂ + λ/2, in the precision of the iteration.
 pub struct ProductLaplacian<'a, T> {

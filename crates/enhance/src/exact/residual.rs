@@ -5,7 +5,8 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::system::{System, clear};
-use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of, transposed};
+use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of};
+use super::transpose::transposed;
 
 /// Measured quantities of a result. Sums are over the n × n matrix without its diagonal blocks.
 #[derive(Clone, Copy, Debug, Default)]
