@@ -7,9 +7,11 @@
 //! the groups, `tiles` is the memory layout of matrices, and `transpose` transposes tiles. All products with the graph and all
 //! solves are kernels of the backend.
 
+mod between;
 mod certificate;
 #[cfg(test)]
 mod fused;
+mod inside;
 mod memory;
 mod operator;
 mod order;
@@ -138,12 +140,12 @@ impl Exact {
         let scale = self.lambda * norm(problem.similarity);
         let own = KktResidual::default().tolerance(self.tolerance);
         let target = problem.until.stop().unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
-        let mut solve = Refinement::<S, T>::new(problem, system, backend)?;
+        let mut solve = Refinement::<S, T>::new(problem, system, backend);
         let step = |solve: &mut Refinement<'_, S, T>, iteration, needs: Quantities| {
             // The rule sees the bound that the certificate states, so "converged" never means
             // more than is proved.
             let rounding = solve.rounding();
-            let progress = solve.step((target - rounding).max(0.0));
+            let progress = solve.step((target - rounding).max(0.0))?;
             let residual = relative(solve.norm() + rounding, scale);
             if !residual.is_finite() {
                 return Err(Error::NotFinite { what: "the residual", iteration });
@@ -189,9 +191,8 @@ impl Exact {
 fn current<S: Real, T: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
-    solve: &mut Refinement<'_, S, T>,
+    solve: &Refinement<'_, S, T>,
 ) -> Result<Similarity<S>> {
-    solve.settle();
     complete(problem, lambda, solve.answer())
 }
 
@@ -246,7 +247,8 @@ impl<S: Real> Enhance<S> for Exact {
 fn single_suffices(system: &System) -> bool {
     const LARGE: usize = 8192;
     let allowed = if system.len() < LARGE { 1e-3 } else { 1e-2 };
-    f64::from(f32::EPSILON) * system.largest_diagonal() < allowed * system.lambda
+    f64::from(f32::EPSILON) * system.equations.largest_diagonal()
+        < allowed * system.equations.lambda
 }
 
 /// Completes the matrix between groups by the optimal values on its diagonal blocks.

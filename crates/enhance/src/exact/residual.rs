@@ -134,7 +134,7 @@ impl<T: Real> NullaryFnOnce for Laplacian<'_, T> {
         let mut energy = [0.0; TILE];
         for i in 0..c.len() {
             for at in 0..TILE {
-                let image = system.degree[i] * c[i][at] - y[i][at];
+                let image = system.equations.degree[i] * c[i][at] - y[i][at];
                 energy[at] += c[i][at] * image;
                 high[i][at] = T::of(image);
                 low[i][at] = T::of(image - high[i][at].wide());
@@ -177,11 +177,11 @@ impl<S: Real, T: Real> NullaryFnOnce for Combine<'_, S, T> {
                     let (value, off) = (hat * c[i][k].wide(), hat * (a[i][k] - c[i][k].wide()));
                     let own = high[k].wide() + low[k].wide();
                     let other = mirrored[0][at][k].wide() + mirrored[1][at][k].wide();
-                    row[k] = system.lambda * off - (own + other);
+                    row[k] = system.equations.lambda * off - (own + other);
                     size[k] += value * value;
                     distance[k] += off * off;
                 }
-                clear(system.known.panel(j)[i], &mut row);
+                clear(system.equations.known.panel(j)[i], &mut row);
                 for k in 0..TILE {
                     r[i][k] = T::of(row[k]);
                     square[k] += row[k] * row[k];
