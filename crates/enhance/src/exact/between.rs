@@ -274,3 +274,105 @@ impl<T: Real> NullaryFnOnce for Update<'_, T> {
         square
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use enclust_core::{Confident, Ctx, Grouping, Problem, Reference, Similarity};
+
+    use super::*;
+
+    /// Two islands that hold whole panels, one that does not, and thirty single groups.
+    const ISLANDS: [usize; 3] = [200, 150, 40];
+    const GROUPS: usize = 200 + 150 + 40 + 30;
+
+    fn system() -> Result<System> {
+        let map: Vec<u32> = (0..GROUPS as u32).flat_map(|p| vec![p; 1 + p as usize % 3]).collect();
+        let between = vec![0.5; GROUPS * (GROUPS - 1) / 2];
+        let grouping = Arc::new(Grouping::from_map(map)?);
+        let a = Similarity::new(grouping, between, vec![1.0; GROUPS], vec![1.0; GROUPS])?;
+        let mut edges = Vec::new();
+        let mut first = 0;
+        for size in ISLANDS {
+            let edge = |p: usize, q: usize| (first + p, first + q, 0.5 + (p % 7) as f64 / 14.0);
+            edges.extend((1..size).map(|q| edge((q - 1) / 2, q)));
+            edges.extend((5..size).map(|q| edge(q - 5, q)));
+            first += size;
+        }
+        let h = Confident::from_pairs(&a, edges)?;
+        System::new("exact", &Problem::new(&a, &h)?, 0.3, Ctx::<f64>::default().backend())
+    }
+
+    /// The island of a position.
+    fn island(system: &System, i: usize) -> usize {
+        system.islands.partition_point(|island| island.positions.end <= i)
+    }
+
+    fn residual<T: Real>(n: usize) -> Panels<T> {
+        Panels::from_upper(n, |i, j| T::of(((i * 31 + j * 17) % 23) as f64 / 23.0 - 0.4))
+    }
+
+    /// KX + XK at (i, j), by definition.
+    fn image<T: Real>(system: &System, x: &Panels<T>, i: usize, j: usize) -> f64 {
+        let at = |i: usize, j: usize| x.at(i.min(j), i.max(j)).wide();
+        let k = |i: usize, j: usize| {
+            let pulls: f64 = system.equations.graph.iter_row(i).map(|(s, h)| h * at(s, j)).sum();
+            (system.equations.degree[i] + system.equations.lambda / 2.0) * at(i, j) - pulls
+        };
+        k(i, j) + k(j, i)
+    }
+
+    fn check<T: Real>(backend: &dyn Backend<T>, goal: f64) -> Result<()> {
+        let system = system()?;
+        let n = system.len();
+        let spare = (Panels::full(n), Panels::full(n));
+        let mut solve = Between::new(&system, backend, residual(n), spare, goal)?;
+        // The branches of real data: islands alone and together, panels inside an island or not.
+        assert!(
+            solve.segments.iter().any(|s| s.single) && solve.segments.iter().any(|s| !s.single)
+        );
+        let skips = |j: usize| !inside_of(&solve.segments, j, n).is_empty();
+        assert!((0..n / TILE).any(skips) && !(0..n / TILE).all(skips));
+        while !solve.ends() {
+            solve.step()?;
+        }
+        assert!(solve.norm() <= goal, "{} after the last step", solve.norm());
+        let first = residual::<T>(n);
+        let mut square = 0.0;
+        for j in 0..n {
+            for i in 0..j {
+                let apart = island(&system, i) != island(&system, j);
+                let left = first.at(i, j).wide() - image(&system, &solve.x, i, j);
+                let x = solve.x.at(i, j);
+                assert!(apart || x == T::zero(), "({i}, {j}) is inside an island");
+                square += if apart { 2.0 * left * left } else { 0.0 };
+            }
+        }
+        assert!(square.sqrt() <= 1.1 * goal, "{} by definition", square.sqrt());
+        Ok(())
+    }
+
+    #[test]
+    fn the_residual_between_islands_vanishes_in_double_precision() -> Result<()> {
+        check::<f64>(&Reference, 1e-8)
+    }
+
+    #[test]
+    fn the_residual_between_islands_vanishes_in_single_precision() -> Result<()> {
+        check::<f32>(&Reference, 1e-2)
+    }
+
+    #[test]
+    fn shifts_suffice_for_every_eigenvalue() {
+        for (largest, factor) in [(1.0, 0.1), (1e3, 1e-4), (1e6, 1e-8)] {
+            let shifts = shifts(0.1, largest, factor);
+            for k in 0..=1000 {
+                let eigenvalue = 0.1 * (largest / 0.1).powf(f64::from(k) / 1000.0);
+                let remains = |s: &f64| ((eigenvalue - s) / (eigenvalue + s)).powi(2);
+                let left: f64 = shifts.iter().map(remains).product();
+                assert!(left <= 1.05 * factor, "{left} of eigenvalue {eigenvalue} remains");
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use enclust_core::{Backend, Condensed, Problem, Real, Result};
+use enclust_core::{Backend, Condensed, Problem, Real, Result, Similarity};
 use enclust_linalg::Vector;
 use rayon::prelude::*;
 
@@ -106,7 +106,8 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
             system,
             backend,
         };
-        solve.measure_anew();
+        let given = (!starts_from_similarity(problem)).then_some(problem.similarity);
+        solve.measure_anew(given);
         solve
     }
 
@@ -209,7 +210,7 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
     fn look_again(&mut self, target: f64, stalled: bool) -> Progress {
         let before = self.measure.square.sqrt();
         self.settle();
-        self.measure_anew();
+        self.measure_anew(Some(self.problem.similarity));
         let norm = self.norm();
         // Rounding prevents a smaller true residual. In double precision, a long plateau may also
         // mean a slow system.
@@ -235,13 +236,13 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         correct(self.system, &mut self.answer, |i, columns, row| round.add_to(i, columns, row));
     }
 
-    /// Recomputes the residual of the result, for a new round.
-    fn measure_anew(&mut self) {
+    /// Recomputes the residual of the result, for a new round. The similarity is not given if the
+    /// result is equal to it.
+    fn measure_anew(&mut self, given: Option<&Similarity<S>>) {
         let n = self.system.len();
         let mut r = Panels::upper(n);
         let mut spare = (Panels::full(n), Panels::full(n));
         let memory = (&mut spare.0, &mut spare.1);
-        let given = self.problem.similarity;
         self.measure = residual(self.system, given, &self.answer, memory, &mut r);
         self.round = Round::Fresh { r, spare };
     }
@@ -258,7 +259,7 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
     pub fn finish(mut self) -> (Condensed<Vec<S>>, Measure) {
         if !matches!(self.round, Round::Fresh { .. }) {
             self.settle();
-            self.measure_anew();
+            self.measure_anew(Some(self.problem.similarity));
         }
         let Refinement { system, answer, measure, round, .. } = self;
         drop(round); // before the answer is copied
@@ -309,6 +310,14 @@ fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Condensed<Vec<S>> 
 fn rounding_of_step<T: Real>(system: &System) -> f64 {
     const ERRORS_PER_STEP: f64 = 4.0;
     ERRORS_PER_STEP * T::epsilon().wide() * system.equations.largest_diagonal()
+}
+
+/// Whether the [`start`] is the similarity itself: there is no other starting point, and the fixed
+/// entries keep their values.
+fn starts_from_similarity<S: Real>(problem: &Problem<'_, S>) -> bool {
+    let (given, fixed) = (problem.similarity, &problem.confident.fixed);
+    let keeps = |p: usize| fixed.iter_row(p).all(|(q, value)| given.between(p, q) == value);
+    problem.start.is_none() && (0..fixed.rows()).all(keeps)
 }
 
 /// The starting point, or the similarity, with the fixed entries set to their values.

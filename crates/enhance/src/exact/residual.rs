@@ -25,10 +25,11 @@ pub struct Measure {
 
 /// Computes r ← λ(Â − Ĉ) − Φ̂Ĉ − ĈΦ̂ on the free entries of the upper tiles: the residual of (S).
 /// Φ̂Ĉ is stored as `high + low`, two numbers in the precision of the iteration that represent
-/// one number in double precision.
+/// one number in double precision. A is not given if it is the answer itself; to look up its
+/// entries in another order takes a fourth of the time.
 pub fn residual<S: Real, T: Real>(
     system: &System,
-    given: &Similarity<S>,
+    given: Option<&Similarity<S>>,
     answer: &Panels<S>,
     (high, low): (&mut Panels<T>, &mut Panels<T>),
     r: &mut Panels<T>,
@@ -47,14 +48,17 @@ pub fn residual<S: Real, T: Real>(
         })
         .collect();
     let image = (&*high, &*low);
-    let pairs = given.pairs();
     let parts: Vec<Measure> = r
         .par_panels()
         .enumerate()
         .map_init(
             || vec![[0.0; TILE]; n],
             |a, (j, r)| {
-                load_given(system, pairs, j, &mut a[..r.len()]);
+                let a = &mut a[..r.len()];
+                match given {
+                    Some(given) => load_given(system, given.pairs(), j, a),
+                    None => widen(answer.panel(j), a),
+                }
                 Arch::new().dispatch(Combine { system, j, a, c: answer.panel(j), image, r })
             },
         )
@@ -72,6 +76,12 @@ impl Measure {
             energy: self.energy + other.energy,
             distance: self.distance + other.distance,
         }
+    }
+}
+
+fn widen<S: Real>(rows: &[Row<S>], out: &mut [Row<f64>]) {
+    for (out, &value) in out.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
+        *out = value.wide();
     }
 }
 

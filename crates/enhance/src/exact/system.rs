@@ -230,3 +230,49 @@ pub fn clear<S: Real>(mut word: u64, row: &mut [S; TILE]) {
         word &= word - 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use enclust_core::{Ctx, Similarity};
+
+    use super::*;
+
+    fn system(n: usize, edges: &[(usize, usize)]) -> System {
+        let a = Similarity::from_matrix(n, &vec![1.0; n * n]).unwrap();
+        let edges = edges.iter().map(|&(p, q)| (p, q, 0.5));
+        let h = Confident::from_pairs(&a, edges).unwrap();
+        let problem = Problem::new(&a, &h).unwrap();
+        System::new("exact", &problem, 0.4, Ctx::<f64>::default().backend()).unwrap()
+    }
+
+    #[test]
+    fn islands_are_adjacent_and_the_largest_comes_first() {
+        // A pair, a path of three and a single group.
+        let system = system(6, &[(0, 4), (1, 3), (3, 5)]);
+        let members = |island: &Island| {
+            let mut members = system.order[island.positions.clone()].to_vec();
+            members.sort_unstable();
+            members
+        };
+        let islands: Vec<Vec<usize>> = system.islands.iter().map(members).collect();
+        assert_eq!(islands, [vec![1, 3, 5], vec![0, 4], vec![2]]);
+        // The ends of the path are free; the others have no free entries.
+        let free = system.islands.iter().map(|island| island.inside.is_some());
+        assert!(free.eq([true, false, false]));
+        let inside = system.islands[0].inside.as_ref().unwrap();
+        assert_eq!((inside.len(), inside.graph.entries()), (3, 4));
+    }
+
+    #[test]
+    fn graphs_with_much_fill_are_one_island() {
+        // A grid of 40 × 40, whose factor has five entries per entry of the graph, and a group.
+        let side = 40;
+        let right = (0..side * side).filter(|i| i % side + 1 < side).map(|i| (i, i + 1));
+        let below = (0..side * (side - 1)).map(|i| (i, i + side));
+        let edges: Vec<_> = right.chain(below).collect();
+        assert_eq!(system(side * side + 1, &edges).islands.len(), 1);
+        // A path has no fill.
+        let path: Vec<_> = (1..side * side).map(|i| (i - 1, i)).collect();
+        assert_eq!(system(side * side + 1, &path).islands.len(), 2);
+    }
+}
