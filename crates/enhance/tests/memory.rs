@@ -123,8 +123,8 @@ fn the_exact_solver_takes_what_it_states(ctx: &Ctx<'_, f64>) {
     let tight = Microclusters::of(&planted(1500, 12, 6, 0.12, 2));
     for (m, alpha) in [(loose, 0.6), (tight, 0.8), (chain(), 0.5)] {
         let case = Case::<f64>::build(&m, alpha, true);
-        let rule: &dyn Confidence<f64> = &Threshold::default();
-        let shape = shape(&m).with_input(rule.footprint(&shape(&m)).result);
+        let pairs = case.confident.graph.entries() + case.confident.fixed.entries();
+        let shape = shape(&m).with_input(Bytes(12 * pairs as u64));
         let exact: &dyn Enhance<f64> = &Exact::default();
         let stated = exact.footprint(&shape).total().0;
         let took = taken(|| exact.enhance(&case.problem(), ctx).unwrap());

@@ -265,14 +265,13 @@ mod tests {
 
     #[test]
     fn graphs_with_much_fill_are_one_island() {
-        // A grid of 40 × 40, whose factor has five entries per entry of the graph, and a group.
-        let side = 40;
-        let right = (0..side * side).filter(|i| i % side + 1 < side).map(|i| (i, i + 1));
-        let below = (0..side * (side - 1)).map(|i| (i, i + side));
-        let edges: Vec<_> = right.chain(below).collect();
-        assert_eq!(system(side * side + 1, &edges).islands.len(), 1);
+        // An expander, in which elimination soon connects everything, and a group.
+        let n = 601;
+        let jumps = |i: usize| [7, 31, 97, 211].map(|step| (i, (i * i * step + i + step) % n));
+        let edges: Vec<_> = (0..n).flat_map(jumps).filter(|(p, q)| p != q).collect();
+        assert_eq!(system(n + 1, &edges).islands.len(), 1);
         // A path has no fill.
-        let path: Vec<_> = (1..side * side).map(|i| (i - 1, i)).collect();
-        assert_eq!(system(side * side + 1, &path).islands.len(), 2);
+        let path: Vec<_> = (1..n).map(|i| (i - 1, i)).collect();
+        assert_eq!(system(n + 1, &path).islands.len(), 2);
     }
 }
