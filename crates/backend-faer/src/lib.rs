@@ -40,7 +40,7 @@ pub use mixed::Mixed;
 
 use enclust_core::{
     Backend, Component, Csr, Eigen, Error, Kernel, Mat, MatMut, MatRef, NoParams, Real, Reference,
-    Registry, Result, SparseProduct, SparseSolve, SpdSolve, check_product,
+    Registry, Result, ShiftedFactor, SparseProduct, SparseSolve, SpdSolve, check_product,
 };
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -150,6 +150,11 @@ impl<S: Real + RealField> Backend<S> for Faer {
     fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>> {
         let factor = sparse::Factor::new(a, most)?;
         Ok(factor.map(|factor| Box::new(factor) as Box<dyn SparseSolve<S>>))
+    }
+
+    fn shifted(&self, a: &Csr<f64>, most: usize) -> Result<Option<Box<dyn ShiftedFactor<S>>>> {
+        let prepared = sparse::Shifted::new(a, most)?;
+        Ok(prepared.map(|prepared| Box::new(prepared) as Box<dyn ShiftedFactor<S>>))
     }
 
     fn in_single(&self) -> &dyn Backend<f32> {

@@ -1,6 +1,8 @@
 //! faer's sparse kernels.
 
-use enclust_core::{Csr, Error, Real, Result, SparseProduct, SparseSolve, check_panel};
+use enclust_core::{
+    Csr, Error, Real, Result, ShiftedFactor, SparseProduct, SparseSolve, check_panel,
+};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltError;
 use faer::prelude::default;
@@ -93,5 +95,31 @@ impl<S: Real + RealField> SparseSolve<S> for Factor<S> {
         let b = MatMut::from_row_major_slice_mut(b, n, width);
         let factor = LltRef::new(&self.symbolic, &self.values);
         factor.solve_in_place_with_conj(Conj::No, b, Par::Seq, MemStack::new(&mut memory));
+    }
+}
+
+/// A matrix of which faer factors A + s. The analysis is repeated for each factor.
+pub(crate) struct Shifted {
+    matrix: Csr<f64>,
+}
+
+impl Shifted {
+    /// `None` as for [`Factor::new`].
+    pub(crate) fn new(a: &Csr<f64>, most: usize) -> Result<Option<Self>> {
+        let fits = Factor::new(a, most)?.is_some();
+        Ok(fits.then(|| Shifted { matrix: a.clone() }))
+    }
+}
+
+impl<S: Real + RealField> ShiftedFactor<S> for Shifted {
+    fn factor(&self, shift: f64) -> Result<Box<dyn SparseSolve<S>>> {
+        let row = |i: usize| {
+            let added = move |j: usize| if i == j { shift } else { 0.0 };
+            self.matrix.iter_row(i).map(move |(j, v)| (j as u32, S::of(v + added(j)))).collect()
+        };
+        let n = self.matrix.rows();
+        let factor = Factor::new(&Csr::from_rows(n, (0..n).map(row).collect()), usize::MAX)?;
+        let factor = factor.ok_or_else(|| Error::failed("faer", "a factor is too large"))?;
+        Ok(Box::new(factor))
     }
 }

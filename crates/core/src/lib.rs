@@ -67,7 +67,8 @@ pub use run::question::Question;
 pub use run::report::{Certificate, Change, PairsReport, Record, Report, Status};
 pub use run::watch::{Event, History, Observer, Watch};
 pub use stages::backend::{
-    Backend, Eigen, Kernel, SparseProduct, SparseSolve, SpdSolve, check_panel, check_product,
+    Backend, Eigen, Kernel, ShiftedFactor, SparseProduct, SparseSolve, SpdSolve, check_panel,
+    check_product,
 };
 pub use stages::by_samples::{BySamples, by_samples};
 pub use stages::ca::{Ca, Precomputed, Represented};

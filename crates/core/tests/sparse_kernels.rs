@@ -24,7 +24,8 @@ fn shifted_laplacian(n: usize, edges: &[(usize, usize, f64)], shift: f64) -> Csr
 proptest! {
     #[test]
     fn solves_like_the_dense_factorisation(
-        n in 1..40_usize, shift in 0.01..5.0, width in 1..9_usize,
+        n in 1..40_usize, shift in 0.01..5.0,
+        width in prop_oneof![Just(64_usize), 1..9_usize],
         edges in proptest::collection::vec((0..40_usize, 0..40_usize, 0.1..3.0), 0..120),
     ) {
         let a = shifted_laplacian(n, &edges, shift);
@@ -50,6 +51,23 @@ proptest! {
         let entries = fill_by_definition(&a);
         prop_assert!(fits(entries));
         prop_assert!(entries == 0 || !fits(entries - 1));
+    }
+
+    #[test]
+    fn shifted_factors_equal_those_of_the_shifted_matrix(
+        n in 1..40_usize, shift in 0.01..5.0, added in 0.0..5.0,
+        edges in proptest::collection::vec((0..40_usize, 0..40_usize, 0.1..3.0), 0..120),
+    ) {
+        let (a, b) = (shifted_laplacian(n, &edges, shift), shifted_laplacian(n, &edges, shift + added));
+        let right: Vec<f64> = (0..n * 64).map(|at| ((at * 7) % 11) as f64 - 5.0).collect();
+        let (mut shifted, mut anew) = (right.clone(), right);
+        let backend: &dyn Backend<f64> = &Reference;
+        let prepared = backend.shifted(&a, usize::MAX).unwrap().unwrap();
+        prepared.factor(added).unwrap().solve_panel(&mut shifted, 64);
+        backend.factor_sparse(&b, usize::MAX).unwrap().unwrap().solve_panel(&mut anew, 64);
+        for (x, y) in shifted.iter().zip(&anew) {
+            prop_assert!((x - y).abs() < 1e-9 * (1.0 + y.abs()), "{x} and {y}");
+        }
     }
 
     #[test]

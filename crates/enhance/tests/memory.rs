@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use enclust_core::{Bytes, Confidence, Ctx, Enhance, Ensemble, Microclusters, Quantities, Shape};
 use enclust_enhance::objective::{kkt_residual, objective};
-use enclust_enhance::{Admm, Threshold, TwoSided};
+use enclust_enhance::{Admm, Exact, Threshold, TwoSided};
 use enclust_testkit::generate::planted;
 use oracle::Case;
 
@@ -77,6 +77,7 @@ fn what_is_stated_is_taken() {
         rules_take_what_they_state(ctx);
         every_thread_of_a_rule_has_its_buffers();
         the_objective_and_the_residual_take_what_is_stated();
+        the_exact_solver_takes_what_it_states(ctx);
     };
     Ctx::default().with_threads(1).install(all).unwrap();
 }
@@ -113,5 +114,22 @@ fn the_objective_and_the_residual_take_what_is_stated() {
         assert!(Bytes(unused) <= shape.vector() * 3, "{unused} bytes of {took}");
         // Every thread has a row of the product.
         assert_eq!(stated(needs, 3), stated(needs, 1) + shape.vector() * 2);
+    }
+}
+
+/// Islands of all sizes with few and with many pairs, and one island that holds all groups.
+fn the_exact_solver_takes_what_it_states(ctx: &Ctx<'_, f64>) {
+    let loose = Microclusters::of(&planted(900, 10, 12, 0.4, 1));
+    let tight = Microclusters::of(&planted(1500, 12, 6, 0.12, 2));
+    for (m, alpha) in [(loose, 0.6), (tight, 0.8), (chain(), 0.5)] {
+        let case = Case::<f64>::build(&m, alpha, true);
+        let pairs = case.confident.graph.entries() + case.confident.fixed.entries();
+        let shape = shape(&m).with_input(Bytes(12 * pairs as u64));
+        let exact: &dyn Enhance<f64> = &Exact::default();
+        let stated = exact.footprint(&shape).total().0;
+        let took = taken(|| exact.enhance(&case.problem(), ctx).unwrap());
+        let what = format!("n' = {}: stated {stated}, took {took}", m.len());
+        assert!(took <= stated, "{what}");
+        assert!(stated as f64 <= 2.5 * took as f64, "{what}");
     }
 }

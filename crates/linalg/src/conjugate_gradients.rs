@@ -120,10 +120,9 @@ pub struct Step {
 /// The conjugate gradient method for Lx = b, in the form that computes both inner products in one
 /// pass (Chronopoulos and Gear).
 ///
-/// The caller writes the residual, [restarts](Self::restart) the iteration, makes
-/// [steps](Self::step) until the residual is small enough, and reads the
-/// [correction](Self::correction). An iteration in low precision may be restarted from a residual
-/// that was computed in higher precision.
+/// The caller gives the residual, makes [steps](Self::step) until it is small enough, and reads the
+/// [correction](Self::correction). If an iteration in low precision ends too early, another one
+/// starts from a residual that was computed in higher precision.
 ///
 /// # Complexity
 ///
@@ -177,9 +176,8 @@ pub struct Step {
 ///     }
 /// }
 ///
-/// let mut iteration = ConjugateGradients::new(Small, Diagonal);
-/// iteration.residual().0.0 = vec![3.0, 4.0]; // b, because x = 0
-/// iteration.restart(5.0);
+/// let b = Numbers(vec![3.0, 4.0]); // the residual of x = 0
+/// let mut iteration = ConjugateGradients::new(Small, Diagonal, b);
 /// while iteration.norm() > 1e-12 && iteration.step() {}
 /// let mut x = iteration.correction().0.clone();
 /// let (_, owed, p) = iteration.correction();
@@ -209,33 +207,19 @@ struct Last {
 }
 
 impl<O: Operator, P: Preconditioner<O>> ConjugateGradients<O, P> {
-    /// An iteration with x = 0 and r = 0.
-    pub fn new(operator: O, preconditioner: P) -> Self {
+    /// An iteration with x = 0 and this residual.
+    pub fn new(operator: O, preconditioner: P, r: O::Vector) -> Self {
         let zeros = || operator.zeros();
-        let vectors =
-            Vectors { x: zeros(), r: zeros(), p: zeros(), q: zeros(), z: zeros(), image: None };
+        let norm = r.dot(&r).sqrt();
+        let vectors = Vectors { x: zeros(), r, p: zeros(), q: zeros(), z: zeros(), image: None };
         let scratch = operator.scratch();
-        let (last, owed, norm) = (None, None, 0.0);
+        let (last, owed) = (None, None);
         ConjugateGradients { operator, preconditioner, vectors, scratch, last, owed, norm }
     }
 
-    /// The residual, which is written before a [restart](Self::restart), and the working memory.
-    pub fn residual(&mut self) -> (&mut O::Vector, &mut O::Scratch) {
-        (&mut self.vectors.r, &mut self.scratch)
-    }
-
-    /// Starts from a new residual with this norm. x becomes 0, and the old directions are
-    /// discarded, because they belong to another residual and are conjugate only up to rounding.
-    pub fn restart(&mut self, norm: f64) {
-        self.replace(norm);
-        self.last = None;
-    }
-
-    /// Continues along the old directions with x = 0 and the same residual, recomputed, which has
-    /// this norm.
-    pub fn replace(&mut self, norm: f64) {
-        self.vectors.x.clear();
-        (self.owed, self.norm) = (None, norm);
+    /// The recursively updated residual.
+    pub fn residual(&self) -> &O::Vector {
+        &self.vectors.r
     }
 
     /// ‖r‖ of the recursively updated residual. Rounding errors make the true residual larger.

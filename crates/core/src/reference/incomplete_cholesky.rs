@@ -1,13 +1,11 @@
 //! Incomplete Cholesky factorisation.
 
-use pulp::{Arch, NullaryFnOnce};
-
 use crate::error::{Error, Result};
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
-use crate::stages::backend::{SparseSolve, check_panel};
+use crate::stages::backend::SparseSolve;
 
-use super::PANEL;
+use super::substitution::Substitution;
 
 /// A ≈ LLᵀ, where L has the sparsity pattern of the lower triangle of A.
 ///
@@ -32,12 +30,7 @@ use super::PANEL;
 /// coefficient matrix is a symmetric M-matrix", Math. Comp. 1977.
 #[derive(Clone, Debug)]
 pub struct IncompleteCholesky<S> {
-    /// Rows of L left of the diagonal.
-    lower: Csr<S>,
-    /// Rows of Lᵀ right of the diagonal.
-    upper: Csr<S>,
-    /// One over the diagonal of L.
-    inverse_diagonal: Vec<S>,
+    factor: Substitution<S>,
 }
 
 impl<S: Real> IncompleteCholesky<S> {
@@ -66,22 +59,18 @@ impl<S: Real> IncompleteCholesky<S> {
             row.iter().for_each(|&(j, l)| columns[j as usize].push((i as u32, S::of(l))));
         }
         let narrow = |row: Vec<(u32, f64)>| row.into_iter().map(|(j, l)| (j, S::of(l))).collect();
+        let lower = rows.into_iter().map(narrow).collect();
+        let inverse_diagonal = diagonal.into_iter().map(|d| S::of(1.0 / d)).collect();
+        let order = (0..n as u32).collect();
         Ok(IncompleteCholesky {
-            lower: Csr::from_rows(n, rows.into_iter().map(narrow).collect()),
-            upper: Csr::from_rows(n, columns),
-            inverse_diagonal: diagonal.into_iter().map(|d| S::of(1.0 / d)).collect(),
+            factor: Substitution::new(order, lower, columns, inverse_diagonal),
         })
     }
 }
 
 impl<S: Real> SparseSolve<S> for IncompleteCholesky<S> {
     fn solve_panel(&self, b: &mut [S], width: usize) {
-        check_panel(b, self.inverse_diagonal.len(), width);
-        if width == PANEL {
-            Arch::new().dispatch(Solve { factor: self, b: b.as_chunks_mut::<PANEL>().0 });
-        } else {
-            solve_any_width(self, b, width);
-        }
+        self.factor.solve(b, width);
     }
 }
 
@@ -102,58 +91,4 @@ fn factor_row(
     }
     row.iter().for_each(|&(k, _)| scattered[k as usize] = 0.0);
     row
-}
-
-/// Forward and backward substitution, compiled for several instruction sets. The fastest one is
-/// chosen at run time; all give bitwise equal results.
-struct Solve<'a, S> {
-    factor: &'a IncompleteCholesky<S>,
-    b: &'a mut [[S; PANEL]],
-}
-
-impl<S: Real> NullaryFnOnce for Solve<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Solve { factor, b } = self;
-        for i in 0..b.len() {
-            substitute(&factor.lower, factor.inverse_diagonal[i], i, b);
-        }
-        for i in (0..b.len()).rev() {
-            substitute(&factor.upper, factor.inverse_diagonal[i], i, b);
-        }
-    }
-}
-
-/// bᵢ ← (bᵢ − Σⱼ lᵢⱼ bⱼ) / lᵢᵢ.
-#[inline(always)]
-fn substitute<S: Real>(triangle: &Csr<S>, inverse: S, i: usize, b: &mut [[S; PANEL]]) {
-    let mut sum = b[i];
-    let (columns, values) = triangle.row(i);
-    for (&j, &l) in columns.iter().zip(values) {
-        let source = &b[j as usize];
-        for c in 0..PANEL {
-            sum[c] -= l * source[c];
-        }
-    }
-    sum.iter_mut().for_each(|v| *v *= inverse);
-    b[i] = sum;
-}
-
-/// The same for panels of another width.
-fn solve_any_width<S: Real>(factor: &IncompleteCholesky<S>, b: &mut [S], width: usize) {
-    let n = factor.inverse_diagonal.len();
-    let mut sum = vec![S::zero(); width];
-    for (triangle, i) in
-        (0..n).map(|i| (&factor.lower, i)).chain((0..n).rev().map(|i| (&factor.upper, i)))
-    {
-        sum.copy_from_slice(&b[i * width..][..width]);
-        for (j, l) in triangle.iter_row(i) {
-            let source = &b[j * width..][..width];
-            sum.iter_mut().zip(source).for_each(|(s, &v)| *s -= l * v);
-        }
-        let inverse = factor.inverse_diagonal[i];
-        b[i * width..][..width].iter_mut().zip(&sum).for_each(|(b, &s)| *b = s * inverse);
-    }
 }

@@ -6,11 +6,12 @@ mod gemm;
 mod incomplete_cholesky;
 mod sparse_cholesky;
 mod sparse_product;
+mod substitution;
 
 pub use cholesky::Cholesky;
 pub use eigen::eigh;
 pub use incomplete_cholesky::IncompleteCholesky;
-pub use sparse_cholesky::SparseCholesky;
+pub use sparse_cholesky::{ShiftedCholesky, SparseCholesky};
 pub use sparse_product::SparseMatrix;
 
 use crate::numbers::matrix::{MatMut, MatRef};

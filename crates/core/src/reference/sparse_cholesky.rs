@@ -1,11 +1,11 @@
 //! Sparse Cholesky factorisation.
 
-use pulp::{Arch, NullaryFnOnce};
-
 use crate::error::{Error, Result};
 use crate::numbers::csr::Csr;
 use crate::numbers::real::Real;
-use crate::stages::backend::{SparseSolve, check_panel};
+use crate::stages::backend::{ShiftedFactor, SparseSolve};
+
+use super::substitution::Substitution;
 
 /// PAPᵀ = LLᵀ for a sparse symmetric positive definite A.
 ///
@@ -33,7 +33,7 @@ use crate::stages::backend::{SparseSolve, check_panel};
 /// A. George, J. Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 1989.
 #[derive(Clone, Debug)]
 pub struct SparseCholesky<S> {
-    columns: Vec<Column<S>>,
+    factor: Substitution<S>,
 }
 
 /// A column of L, in order of elimination. Rows keep their indices in A.
@@ -55,68 +55,88 @@ impl<S: Real> SparseCholesky<S> {
     /// [`Error::NotPositiveDefinite`] with the row.
     pub fn factor(a: &Csr<S>, most: usize) -> Result<Option<Self>> {
         let Some(pattern) = eliminate(a, most) else { return Ok(None) };
-        let mut columns = with_values(a, pattern);
-        let mut position = vec![0; columns.len()];
-        columns.iter().enumerate().for_each(|(at, c)| position[c.pivot] = at);
-        for at in 0..columns.len() {
-            let (done, rest) = columns.split_at_mut(at + 1);
-            let column = &mut done[at];
-            if !(column.diagonal > S::zero() && column.diagonal.is_finite()) {
-                return Err(Error::NotPositiveDefinite { pivot: column.pivot });
-            }
-            column.diagonal = column.diagonal.sqrt();
-            column.values.iter_mut().for_each(|v| *v /= column.diagonal);
-            for (i, &row) in column.rows.iter().enumerate() {
-                rest[position[row] - at - 1].subtract(column, i, &position);
-            }
-        }
-        Ok(Some(SparseCholesky { columns }))
+        let position = positions(&pattern);
+        let columns = factored(with_values(a, pattern, &position), &position)?;
+        Ok(Some(SparseCholesky { factor: substitution(&columns, &position) }))
     }
+}
+
+/// The elimination of a sparse matrix A, from which the factor of A + s for any shift s is
+/// computed. The computation is in double precision.
+#[derive(Clone, Debug)]
+pub struct ShiftedCholesky {
+    /// The entries of A in the pattern of L.
+    columns: Vec<Column<f64>>,
+    position: Vec<usize>,
+}
+
+impl ShiftedCholesky {
+    /// Eliminates A, which stores both triangles. Returns `None` if L would have more than `most`
+    /// entries below its diagonal.
+    pub fn new(a: &Csr<f64>, most: usize) -> Option<Self> {
+        let pattern = eliminate(a, most)?;
+        let position = positions(&pattern);
+        Some(ShiftedCholesky { columns: with_values(a, pattern, &position), position })
+    }
+}
+
+impl<S: Real> ShiftedFactor<S> for ShiftedCholesky {
+    fn factor(&self, shift: f64) -> Result<Box<dyn SparseSolve<S>>> {
+        let mut columns = self.columns.clone();
+        columns.iter_mut().for_each(|column| column.diagonal += shift);
+        let columns = factored(columns, &self.position)?;
+        Ok(Box::new(SparseCholesky { factor: substitution::<S, f64>(&columns, &self.position) }))
+    }
+}
+
+/// The step at which each row is eliminated.
+fn positions(pattern: &[(usize, Vec<usize>)]) -> Vec<usize> {
+    let mut position = vec![0; pattern.len()];
+    pattern.iter().enumerate().for_each(|(at, (pivot, _))| position[*pivot] = at);
+    position
+}
+
+/// Overwrites the columns of A with those of L.
+fn factored<S: Real>(mut columns: Vec<Column<S>>, position: &[usize]) -> Result<Vec<Column<S>>> {
+    for at in 0..columns.len() {
+        let (done, rest) = columns.split_at_mut(at + 1);
+        let column = &mut done[at];
+        if !(column.diagonal > S::zero() && column.diagonal.is_finite()) {
+            return Err(Error::NotPositiveDefinite { pivot: column.pivot });
+        }
+        column.diagonal = column.diagonal.sqrt();
+        column.values.iter_mut().for_each(|v| *v /= column.diagonal);
+        for (i, &row) in column.rows.iter().enumerate() {
+            rest[position[row] - at - 1].subtract(column, i, position);
+        }
+    }
+    Ok(columns)
 }
 
 impl<S: Real> SparseSolve<S> for SparseCholesky<S> {
     fn solve_panel(&self, b: &mut [S], width: usize) {
-        check_panel(b, self.columns.len(), width);
-        Arch::new().dispatch(SolveRows { columns: &self.columns, b, width });
+        self.factor.solve(b, width);
     }
 }
 
-/// Forward and backward substitution, compiled for several instruction sets. The fastest one is
-/// chosen at run time; all give bitwise equal results.
-struct SolveRows<'a, S> {
-    columns: &'a [Column<S>],
-    b: &'a mut [S],
-    width: usize,
-}
-
-impl<S: Real> NullaryFnOnce for SolveRows<'_, S> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let SolveRows { columns, b, width } = self;
-        let mut held = vec![S::zero(); width];
-        for column in columns {
-            let inverse = S::one() / column.diagonal;
-            let pivot = &mut b[column.pivot * width..][..width];
-            pivot.iter_mut().for_each(|v| *v *= inverse);
-            held.copy_from_slice(pivot);
-            for (&row, &l) in column.rows.iter().zip(&column.values) {
-                let target = &mut b[row * width..][..width];
-                target.iter_mut().zip(&held).for_each(|(t, &x)| *t -= l * x);
-            }
-        }
-        for column in columns.iter().rev() {
-            let inverse = S::one() / column.diagonal;
-            held.copy_from_slice(&b[column.pivot * width..][..width]);
-            for (&row, &l) in column.rows.iter().zip(&column.values) {
-                let source = &b[row * width..][..width];
-                held.iter_mut().zip(source).for_each(|(h, &x)| *h -= l * x);
-            }
-            let pivot = &mut b[column.pivot * width..][..width];
-            pivot.iter_mut().zip(&held).for_each(|(p, &h)| *p = h * inverse);
+/// The columns of L are the rows of Lᵀ; they are also distributed over the rows of L.
+fn substitution<S: Real, W: Real>(columns: &[Column<W>], position: &[usize]) -> Substitution<S> {
+    let mut lower: Vec<Vec<(u32, S)>> = vec![Vec::new(); columns.len()];
+    for column in columns {
+        for (&row, &l) in column.rows.iter().zip(&column.values) {
+            lower[position[row]].push((column.pivot as u32, S::of(l.wide())));
         }
     }
+    let upper = columns.iter().map(|column| {
+        let entries = column.rows.iter().zip(&column.values);
+        entries.map(|(&row, &l)| (row as u32, S::of(l.wide()))).collect()
+    });
+    let mut upper: Vec<Vec<(u32, S)>> = upper.collect();
+    lower.iter_mut().chain(&mut upper).for_each(|row| row.sort_unstable_by_key(|e| e.0));
+    let inverse = |column: &Column<W>| S::of(1.0 / column.diagonal.wide());
+    let inverse_diagonal = columns.iter().map(inverse).collect();
+    let order = columns.iter().map(|column| column.pivot as u32).collect();
+    Substitution::new(order, lower, upper, inverse_diagonal)
 }
 
 impl<S: Real> Column<S> {
@@ -181,9 +201,11 @@ fn union_without(a: &[usize], b: &[usize], without: [usize; 2]) -> Vec<usize> {
 }
 
 /// Puts the entries of A into the pattern of L, with rows in order of elimination.
-fn with_values<S: Real>(a: &Csr<S>, pattern: Vec<(usize, Vec<usize>)>) -> Vec<Column<S>> {
-    let mut position = vec![0; pattern.len()];
-    pattern.iter().enumerate().for_each(|(at, (pivot, _))| position[*pivot] = at);
+fn with_values<S: Real>(
+    a: &Csr<S>,
+    pattern: Vec<(usize, Vec<usize>)>,
+    position: &[usize],
+) -> Vec<Column<S>> {
     let column = |(pivot, mut rows): (usize, Vec<usize>)| {
         rows.sort_unstable_by_key(|&row| position[row]);
         let value = |row: usize| a.get(pivot, row).unwrap_or(S::zero());

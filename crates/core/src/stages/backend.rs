@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::numbers::csr::Csr;
 use crate::numbers::matrix::{Mat, MatMut, MatRef};
 use crate::numbers::real::Real;
-use crate::reference::{self, IncompleteCholesky, Reference, SparseCholesky, SparseMatrix};
+use crate::reference::{
+    self, IncompleteCholesky, Reference, ShiftedCholesky, SparseCholesky, SparseMatrix,
+};
 use crate::stages::component::{Component, forward};
 
 /// Eigenpairs of a symmetric matrix.
@@ -35,7 +37,7 @@ pub enum Kernel {
     /// [`Backend::sparse`] and the products with it.
     #[cfg_attr(feature = "serde", serde(rename = "sparse product"))]
     SparseProduct,
-    /// [`Backend::factor_sparse`] and the solves with it.
+    /// [`Backend::factor_sparse`], [`Backend::shifted`] and the solves with them.
     #[cfg_attr(feature = "serde", serde(rename = "sparse factor"))]
     SparseFactor,
     /// [`Backend::factor_incomplete`] and the solves with it.
@@ -114,6 +116,18 @@ pub trait Backend<S: Real>: Component {
         Ok(factor.map(|factor| Box::new(factor) as Box<dyn SparseSolve<S>>))
     }
 
+    /// Prepares a sparse symmetric positive definite matrix A for factors of A + s with shifts s ≥
+    /// 0. The matrix is in double precision and stores both triangles. Returns `None` if a factor
+    /// would have more than `most` entries below its diagonal.
+    ///
+    /// # Errors
+    ///
+    /// Those of the library.
+    fn shifted(&self, a: &Csr<f64>, most: usize) -> Result<Option<Box<dyn ShiftedFactor<S>>>> {
+        let prepared = ShiftedCholesky::new(a, most);
+        Ok(prepared.map(|prepared| Box::new(prepared) as Box<dyn ShiftedFactor<S>>))
+    }
+
     /// Computes an incomplete factor of a sparse symmetric positive definite matrix: LLᵀ ≈ A,
     /// where L has nonzeros only where A has. The matrix is in double precision and stores both
     /// triangles.
@@ -150,6 +164,7 @@ forward!(Backend<S> {
     fn eigh(&self, a: MatRef<'_, S>) -> Result<Eigen<S>>;
     fn sparse(&self, a: Csr<S>) -> Box<dyn SparseProduct<S>>;
     fn factor_sparse(&self, a: &Csr<S>, most: usize) -> Result<Option<Box<dyn SparseSolve<S>>>>;
+    fn shifted(&self, a: &Csr<f64>, most: usize) -> Result<Option<Box<dyn ShiftedFactor<S>>>>;
     fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>>;
     fn in_single(&self) -> &dyn Backend<f32>;
     fn in_double(&self) -> &dyn Backend<f64>;
@@ -200,6 +215,16 @@ pub trait SparseSolve<S: Real>: Send + Sync {
     ///
     /// If the panel does not have `width` numbers per row of A.
     fn solve_panel(&self, b: &mut [S], width: usize);
+}
+
+/// A sparse matrix A that is prepared for factors of A + s.
+pub trait ShiftedFactor<S: Real>: Send + Sync {
+    /// The factor of A + s.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotPositiveDefinite`](crate::Error::NotPositiveDefinite).
+    fn factor(&self, shift: f64) -> Result<Box<dyn SparseSolve<S>>>;
 }
 
 /// Checks the sizes of a product. Backends call it first.

@@ -8,7 +8,9 @@ use crate::error::Result;
 use crate::numbers::csr::Csr;
 use crate::numbers::matrix::{MatMut, MatRef};
 use crate::numbers::real::Real;
-use crate::stages::backend::{Backend, Eigen, Kernel, SparseProduct, SparseSolve, SpdSolve};
+use crate::stages::backend::{
+    Backend, Eigen, Kernel, ShiftedFactor, SparseProduct, SparseSolve, SpdSolve,
+};
 use crate::stages::component::Component;
 
 /// Counts the calls of each kernel of a backend and passes them on unchanged.
@@ -171,6 +173,15 @@ impl<S: Real> Backend<S> for Metered<'_, S> {
         }))
     }
 
+    fn shifted(&self, a: &Csr<f64>, most: usize) -> Result<Option<Box<dyn ShiftedFactor<S>>>> {
+        let counted = |inner| {
+            let counts = Arc::clone(&self.counts);
+            Box::new(Counted { inner, kernel: Kernel::SparseFactor, counts })
+                as Box<dyn ShiftedFactor<S>>
+        };
+        Ok(self.inner.shifted(a, most)?.map(counted))
+    }
+
     fn factor_incomplete(&self, a: &Csr<f64>) -> Result<Box<dyn SparseSolve<S>>> {
         let inner = self.inner.factor_incomplete(a)?;
         Ok(Box::new(self.counted(Kernel::IncompleteFactor, inner)))
@@ -228,6 +239,15 @@ impl<S: Real> SparseProduct<S> for Counted<dyn SparseProduct<S>> {
     ) {
         self.counts.solve(self.kernel);
         self.inner.multiply_and_visit(x, y, width, visit);
+    }
+}
+
+/// Only its factors are counted.
+impl<S: Real> ShiftedFactor<S> for Counted<dyn ShiftedFactor<S>> {
+    fn factor(&self, shift: f64) -> Result<Box<dyn SparseSolve<S>>> {
+        self.counts.call(self.kernel);
+        let (kernel, counts) = (self.kernel, Arc::clone(&self.counts));
+        Ok(Box::new(Counted { inner: self.inner.factor(shift)?, kernel, counts }))
     }
 }
 

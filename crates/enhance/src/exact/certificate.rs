@@ -14,7 +14,7 @@ pub fn certificate<S: Real>(
     answer: &Similarity<S>,
     measure: Measure,
 ) -> Certificate {
-    let lambda = system.lambda;
+    let lambda = system.equations.lambda;
     let residual = measure.square.sqrt() + rounding(system, &measure);
     let scale = norm(problem.similarity);
     let fixed_error = fixed_error(problem, answer);
@@ -38,7 +38,7 @@ pub fn rounding(system: &System, measure: &Measure) -> f64 {
 
 /// Upper bound on the rounding error of an entry of the residual, for entries of C up to 1.
 fn relative_rounding(system: &System) -> f64 {
-    8.0 * f64::EPSILON * system.largest_diagonal()
+    8.0 * f64::EPSILON * system.equations.largest_diagonal()
 }
 
 /// The largest deviation of a fixed entry from its value.

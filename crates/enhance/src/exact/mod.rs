@@ -1,15 +1,19 @@
 //! The exact optimum, as the solution of one sparse symmetric positive definite system.
 //!
-//! `system` contains the equations. `operator` applies them and `preconditioner` approximates
-//! their inverse; the conjugate gradient method that uses both is in `enclust-linalg`. `refine`
-//! runs it in single or double precision and adds the corrections to the result. `residual` and
-//! `certificate` compute the residual and the error bounds of a result, `order` is the order of
-//! the groups, and `tiles` is the memory layout of matrices. All products with the graph and all
-//! solves are kernels of the backend.
+//! `system` contains the equations and their islands: sets of groups between which nothing is
+//! fixed. `between` solves the blocks between islands by alternating directions, and `inside` those
+//! inside them by the conjugate gradient method of `enclust-linalg`, for which `operator` applies
+//! the equations and `preconditioner` approximates their inverse. `refine` runs both in single or
+//! double precision and adds the corrections to the result. `residual` and `certificate` compute
+//! the residual and the error bounds of a result, `order` is the order of the groups, `tiles` is
+//! the memory layout of matrices, and `transpose` transposes tiles. All products with the graph
+//! and all solves are kernels of the backend.
 
+mod between;
 mod certificate;
 #[cfg(test)]
 mod fused;
+mod inside;
 mod memory;
 mod operator;
 mod order;
@@ -18,6 +22,7 @@ mod refine;
 mod residual;
 mod system;
 mod tiles;
+mod transpose;
 
 use std::sync::Arc;
 
@@ -54,11 +59,12 @@ part! {
     /// Solves the problem in [`objective`](crate::objective). Its bounds are never active, so the
     /// optimum is the solution of one linear system on the free entries (T1 in `docs/theory.md`):
     /// the Laplacian of the product graph H □ H plus λ, with the fixed entries as boundary
-    /// values. The system is solved by the conjugate gradient method, which needs only products
-    /// with the sparse H. The preconditioner is one step of an alternating-direction method with
-    /// an incomplete factor of the shifted Laplacian; it needs three to four times fewer
-    /// iterations than the diagonal (`docs/performance.md` lists the alternatives that were
-    /// tried).
+    /// values. Groups that no chain of fixed pairs connects form different islands, and each block
+    /// of the matrix, between two islands or inside one, is a system of its own (T4). Blocks
+    /// between islands contain no fixed entries and are solved by alternating directions with
+    /// complete factors of the shifted Laplacian. Blocks inside are solved by the conjugate
+    /// gradient method; its preconditioner is one step of alternating directions with an
+    /// incomplete factor (`docs/performance.md` lists the alternatives that were tried).
     ///
     /// # Parameters
     ///
@@ -70,8 +76,10 @@ part! {
     ///
     /// # Complexity
     ///
-    /// An iteration costs O(n' · entries of H) time. Memory is four and a half n' × n' matrices,
-    /// in single precision unless the condition of the system is too large for it.
+    /// An iteration costs O(n' · entries of H) time. The number of steps between islands grows
+    /// with the logarithm of L/λ, where L is the largest degree. Memory is at most four and a half
+    /// n' × n' matrices, in single precision unless the condition of the system is too large for
+    /// it.
     ///
     /// # Determinism and ties
     ///
@@ -137,12 +145,12 @@ impl Exact {
         let scale = self.lambda * norm(problem.similarity);
         let own = KktResidual::default().tolerance(self.tolerance);
         let target = problem.until.stop().unwrap_or(&own).target().residual.unwrap_or(0.0) * scale;
-        let mut solve = Refinement::<S, T>::new(problem, system, backend)?;
+        let mut solve = Refinement::<S, T>::new(problem, system, backend);
         let step = |solve: &mut Refinement<'_, S, T>, iteration, needs: Quantities| {
             // The rule sees the bound that the certificate states, so "converged" never means
             // more than is proved.
             let rounding = solve.rounding();
-            let progress = solve.step((target - rounding).max(0.0));
+            let progress = solve.step((target - rounding).max(0.0))?;
             let residual = relative(solve.norm() + rounding, scale);
             if !residual.is_finite() {
                 return Err(Error::NotFinite { what: "the residual", iteration });
@@ -188,9 +196,8 @@ impl Exact {
 fn current<S: Real, T: Real>(
     problem: &Problem<'_, S>,
     lambda: f64,
-    solve: &mut Refinement<'_, S, T>,
+    solve: &Refinement<'_, S, T>,
 ) -> Result<Similarity<S>> {
-    solve.settle();
     complete(problem, lambda, solve.answer())
 }
 
@@ -245,7 +252,8 @@ impl<S: Real> Enhance<S> for Exact {
 fn single_suffices(system: &System) -> bool {
     const LARGE: usize = 8192;
     let allowed = if system.len() < LARGE { 1e-3 } else { 1e-2 };
-    f64::from(f32::EPSILON) * system.largest_diagonal() < allowed * system.lambda
+    f64::from(f32::EPSILON) * system.equations.largest_diagonal()
+        < allowed * system.equations.lambda
 }
 
 /// Completes the matrix between groups by the optimal values on its diagonal blocks.

@@ -5,8 +5,9 @@ use enclust_linalg::{Operator, Step, Vector, Vectors};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
-use super::system::{Known, System, clear};
-use super::tiles::{Panels, Row, TILE, dot, load_symmetric, multiplicity, rows_of, transposed};
+use super::system::{Equations, Known, clear};
+use super::tiles::{Panels, Row, TILE, dot, load_symmetric, multiplicity, rows_of};
+use super::transpose::transposed;
 
 /// L = K⊗I + I⊗K on the free entries, with K = Φ̂ + λ/2, in the precision of the iteration.
 pub struct ProductLaplacian<'a, T> {
@@ -27,7 +28,7 @@ pub struct Scratch<T> {
 }
 
 impl<'a, T: Real> ProductLaplacian<'a, T> {
-    pub fn new(system: &'a System, backend: &dyn Backend<T>) -> Self {
+    pub fn new(system: &'a Equations, backend: &dyn Backend<T>) -> Self {
         let n = system.len();
         let narrow = |i| system.graph.iter_row(i).map(|(j, h)| (j as u32, T::of(h))).collect();
         ProductLaplacian {

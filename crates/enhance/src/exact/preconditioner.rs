@@ -1,12 +1,12 @@
 //! One step of an alternating-direction method as a preconditioner.
 
-use enclust_core::{Backend, Csr, Real, Result, SparseSolve};
+use enclust_core::{Backend, Real, Result, SparseSolve};
 use enclust_linalg::{Preconditioner, Products, Vectors};
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::operator::{ProductLaplacian, Scratch};
-use super::system::{Known, System, clear};
+use super::system::{Equations, Known, clear};
 use super::tiles::{
     Panels, Row, TILE, dot, load_symmetric, load_transposed, multiplicity, rows_of,
 };
@@ -27,18 +27,11 @@ pub struct AlternatingDirections<'a, T> {
 }
 
 impl<'a, T: Real> AlternatingDirections<'a, T> {
-    pub fn new(system: &'a System, backend: &dyn Backend<T>) -> Result<Self> {
+    pub fn new(system: &'a Equations, backend: &dyn Backend<T>) -> Result<Self> {
         let n = system.len();
         let half = system.lambda / 2.0;
         let shift = shift(half, system.largest_diagonal());
-        let row = |i: usize| {
-            let diagonal = (i as u32, system.degree[i] + half + shift);
-            let mut row: Vec<(u32, f64)> =
-                system.graph.iter_row(i).map(|(j, h)| (j as u32, -h)).collect();
-            row.insert(row.partition_point(|e| e.0 < diagonal.0), diagonal);
-            row
-        };
-        let shifted = Csr::from_rows(n, (0..n).map(row).collect());
+        let shifted = system.shifted(shift, 0..n);
         Ok(AlternatingDirections {
             known: &system.known,
             n,
@@ -145,7 +138,7 @@ fn copy_upper<T: Real>(full: &[Row<T>], upper: &mut [Row<T>]) {
 /// Copies the upper triangle of a diagonal tile to the lower one. An antisymmetric part, even a
 /// very small one, would grow, because the operator differs on it.
 #[inline(always)]
-fn symmetrise<T: Real>(tile: &mut [Row<T>]) {
+pub fn symmetrise<T: Real>(tile: &mut [Row<T>]) {
     for i in 1..tile.len() {
         for c in 0..i {
             tile[i][c] = tile[c][i];

@@ -1,15 +1,16 @@
-//! Iterative refinement: the conjugate gradient method in one precision, the result in another.
+//! Iterative refinement: corrections in one precision, the result in another.
 
-use enclust_core::{Backend, Condensed, Problem, Real, Result};
-use enclust_linalg::ConjugateGradients;
+use std::ops::Range;
 
+use enclust_core::{Backend, Condensed, Problem, Real, Result, Similarity};
+use enclust_linalg::Vector;
 use rayon::prelude::*;
 
 use crate::objective::clip;
 
+use super::between::Between;
 use super::certificate::rounding;
-use super::operator::{ProductLaplacian, Scratch};
-use super::preconditioner::AlternatingDirections;
+use super::inside::{Inside, residuals};
 use super::residual::{Measure, residual};
 use super::system::System;
 use super::tiles::{Panels, TILE, rows_of};
@@ -27,25 +28,56 @@ const LARGEST_RISE: f64 = 30.0;
 /// prevent further progress.
 const LEAST_PROGRESS: f64 = 0.5;
 
+/// The share of the allowed residual that the entries between islands may keep. Each factor of
+/// three costs one step. It is small because what alternating directions leave belongs to small
+/// eigenvalues, where a residual means a larger error.
+const SHARE_BETWEEN: f64 = 0.1;
+
+/// The residual of the entries between islands is trusted down to this many rounding errors of the
+/// first one: their steps do not amplify rounding errors.
+const ERRORS_BETWEEN: f64 = 16.0;
+
 /// A solve that iterates in the precision `T`.
 ///
-/// From time to time, the correction is added to the result, in the precision `S` of the problem,
-/// and the residual is recomputed in double precision. With this, `f32` reaches any accuracy that
-/// `S` can represent.
+/// It works in rounds. The residual is computed in double precision; the entries between islands
+/// are corrected and then those inside; and the corrections are added to the result, which has
+/// the precision `S` of the problem. With this, `f32` reaches any accuracy that `S` can represent.
 pub struct Refinement<'a, S, T: Real> {
     problem: &'a Problem<'a, S>,
     system: &'a System,
-    iteration: ConjugateGradients<ProductLaplacian<'a, T>, AlternatingDirections<'a, T>>,
+    backend: &'a dyn Backend<T>,
     /// The values between groups, without the hat scaling.
     answer: Panels<S>,
-    /// Whether there is a correction that has not been added to the result.
-    moved: bool,
+    round: Round<'a, T>,
     measure: Measure,
     /// The smallest norm since the residual was last recomputed, and the number of iterations
     /// since then.
     best: f64,
     since_best: usize,
-    trusted_drop: f64,
+    /// The relative rounding error of the operator.
+    rounding_of_step: f64,
+}
+
+/// The work of a round.
+enum Round<'a, T: Real> {
+    /// Nothing has been done yet. The residual is stored, and two matrices of working memory.
+    Fresh {
+        r: Panels<T>,
+        spare: (Panels<T>, Panels<T>),
+    },
+    Between {
+        solve: Between<T>,
+        goal: f64,
+        inside: Vec<Panels<T>>,
+        norm_inside: f64,
+    },
+    Inside {
+        solve: Inside<'a, T>,
+        goal: f64,
+        norm_between: f64,
+    },
+    /// The corrections have been added to the result.
+    Done,
 }
 
 /// The state of the iteration after a step.
@@ -62,62 +94,125 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
     pub fn new(
         problem: &'a Problem<'a, S>,
         system: &'a System,
-        backend: &dyn Backend<T>,
-    ) -> Result<Self> {
-        let operator = ProductLaplacian::new(system, backend);
-        let preconditioner = AlternatingDirections::new(system, backend)?;
+        backend: &'a dyn Backend<T>,
+    ) -> Self {
         let mut solve = Refinement {
             answer: start(problem, system),
-            iteration: ConjugateGradients::new(operator, preconditioner),
-            moved: false,
+            round: Round::Done,
             measure: Measure::default(),
             best: f64::INFINITY,
             since_best: 0,
-            trusted_drop: trusted_drop::<T>(system),
+            rounding_of_step: rounding_of_step::<T>(system),
             problem,
             system,
+            backend,
         };
-        let norm = solve.measure_anew();
-        solve.iteration.restart(norm);
-        Ok(solve)
+        let given = (!starts_from_similarity(problem)).then_some(problem.similarity);
+        solve.measure_anew(given);
+        solve
     }
 
     /// ‖R‖, the norm of the residual over the n × n matrix.
     pub fn norm(&self) -> f64 {
-        self.iteration.norm()
+        match &self.round {
+            Round::Fresh { .. } | Round::Done => self.measure.square.sqrt(),
+            Round::Between { solve, norm_inside, .. } => solve.norm().hypot(*norm_inside),
+            Round::Inside { solve, norm_between, .. } => solve.norm().hypot(*norm_between),
+        }
     }
 
-    /// Upper bound on the rounding errors of the residual at the last
-    /// [`settle`](Self::settle).
+    /// Upper bound on the rounding errors of the residual at the beginning of the round.
     pub fn rounding(&self) -> f64 {
         rounding(self.system, &self.measure)
     }
 
     /// One iteration; none if the starting point is good enough. The residual is recomputed if
     /// the recursively updated one is below `target` or may be inaccurate through rounding.
-    pub fn step(&mut self, target: f64) -> Progress {
-        if !self.moved && self.norm() < target {
-            return Progress::Going;
+    pub fn step(&mut self, target: f64) -> Result<Progress> {
+        if matches!(self.round, Round::Fresh { .. }) {
+            if self.norm() < target {
+                return Ok(Progress::Going);
+            }
+            self.begin_between(target)?;
         }
-        if !self.iteration.step() {
-            self.settle();
-            return Progress::Exhausted;
+        let between = self.step_between(target)?;
+        let ends = !between && self.step_inside(target);
+        let stalled = !between && self.stalls();
+        let ends = ends || stalled || self.norm() <= target;
+        Ok(if ends { self.look_again(target, stalled) } else { Progress::Going })
+    }
+
+    /// A step for the entries between islands; false if none was needed.
+    fn step_between(&mut self, target: f64) -> Result<bool> {
+        let Round::Between { solve, goal, .. } = &mut self.round else { return Ok(false) };
+        let needed = solve.norm() > *goal && !solve.ends();
+        if needed {
+            solve.step()?;
         }
-        self.moved = true;
-        let stalled = self.stalls();
-        if self.norm() > target.max(self.measure.square.sqrt() * self.trusted_drop) && !stalled {
-            return Progress::Going;
+        if solve.norm() <= *goal || solve.ends() {
+            self.begin_inside(target)?;
         }
-        self.look_again(target, stalled)
+        Ok(needed)
+    }
+
+    /// A step for the entries inside islands; returns whether the round ends.
+    fn step_inside(&mut self, target: f64) -> bool {
+        let Round::Inside { solve, goal, norm_between } = &mut self.round else { return true };
+        // If the entries between islands keep more than they may, the others cannot make up for
+        // it, and another round follows.
+        let share =
+            |goal: f64| (goal.powi(2) - norm_between.powi(2)).max(0.5 * goal.powi(2)).sqrt();
+        solve.step(share(*goal));
+        if solve.ends(share(*goal)) && *goal > target {
+            // The correction is known by now, and its rounding errors with it.
+            *goal = goal.min(target.max(self.rounding_of_step * solve.size()));
+        }
+        solve.ends(share(*goal))
+    }
+
+    fn begin_between(&mut self, target: f64) -> Result<()> {
+        let Round::Fresh { r, spare } = std::mem::replace(&mut self.round, Round::Done) else {
+            return Ok(());
+        };
+        let inside = residuals(self.system, &r);
+        let norm_inside = inside.iter().map(|r| r.dot(r)).sum::<f64>().sqrt();
+        let attainable = ERRORS_BETWEEN * T::epsilon().wide() * self.measure.square.sqrt();
+        let goal = (SHARE_BETWEEN * target).max(attainable);
+        let solve = Between::new(self.system, self.backend, r, spare, goal)?;
+        self.round = Round::Between { solve, goal, inside, norm_inside };
+        Ok(())
+    }
+
+    fn begin_inside(&mut self, target: f64) -> Result<()> {
+        let Round::Between { solve, inside, .. } = std::mem::replace(&mut self.round, Round::Done)
+        else {
+            return Ok(());
+        };
+        let norm_between = solve.norm();
+        correct(self.system, &mut self.answer, |i, columns, row| solve.add_to(i, columns, row));
+        drop(solve); // before the others need memory
+        let solve = Inside::new(self.system, self.backend, inside)?;
+        (self.best, self.since_best) = (f64::INFINITY, 0);
+        let goal = target.max(self.measure.square.sqrt() * self.trusted_drop());
+        self.round = Round::Inside { solve, goal, norm_between };
+        Ok(())
+    }
+
+    /// The share of the true residual down to which the recursively updated one is trusted before
+    /// the correction is known; it is at most the residual divided by λ. A value that is too small
+    /// does not reduce the accuracy but causes useless iterations. The share is therefore at least
+    /// 0.1 √ε, where ε is the machine precision, and at most 0.1.
+    fn trusted_drop(&self) -> f64 {
+        let rounding = self.rounding_of_step / self.system.equations.lambda;
+        rounding.clamp(0.1 * T::epsilon().wide().sqrt(), 0.1)
     }
 
     /// Recomputes the residual and returns whether there was progress.
     fn look_again(&mut self, target: f64, stalled: bool) -> Progress {
         let before = self.measure.square.sqrt();
         self.settle();
+        self.measure_anew(Some(self.problem.similarity));
         let norm = self.norm();
-        self.iteration.restart(norm);
-        (self.best, self.since_best) = (norm, 0);
         // Rounding prevents a smaller true residual. In double precision, a long plateau may also
         // mean a slow system.
         let slow = stalled && size_of::<T>() == size_of::<f64>();
@@ -136,45 +231,71 @@ impl<'a, S: Real, T: Real> Refinement<'a, S, T> {
         self.since_best >= PATIENCE || norm > LARGEST_RISE * self.best
     }
 
-    /// Adds the current correction to the result and recomputes the residual.
-    pub fn settle(&mut self) {
-        if !std::mem::replace(&mut self.moved, false) {
-            return;
-        }
-        let (system, (x, owed, p)) = (self.system, self.iteration.correction());
-        self.answer.par_panels().enumerate().for_each(|(j, answer)| {
-            for (i, ((row, x), p)) in answer.iter_mut().zip(x.panel(j)).zip(p.panel(j)).enumerate()
-            {
-                let steps = x.iter().zip(p).map(|(x, p)| x.wide() + owed * p.wide());
-                for ((value, step), k) in row.iter_mut().zip(steps).zip(rows_of(j, system.len())) {
-                    *value = clip(S::of(value.wide() + step / system.hat(i, k)));
-                }
-            }
-        });
-        let norm = self.measure_anew();
-        self.iteration.replace(norm);
+    /// Adds the corrections of the round to the result, which ends the round.
+    fn settle(&mut self) {
+        let round = std::mem::replace(&mut self.round, Round::Done);
+        correct(self.system, &mut self.answer, |i, columns, row| round.add_to(i, columns, row));
     }
 
-    /// Recomputes the residual of the result; returns its norm.
-    fn measure_anew(&mut self) -> f64 {
-        let given = self.problem.similarity;
-        let (r, Scratch { t, y }) = self.iteration.residual();
-        self.measure = residual(self.system, given, &self.answer, (t, y), r);
-        self.measure.square.sqrt()
+    /// Recomputes the residual of the result, for a new round. The similarity is not given if the
+    /// result is equal to it.
+    fn measure_anew(&mut self, given: Option<&Similarity<S>>) {
+        let n = self.system.len();
+        let mut r = Panels::upper(n);
+        let mut spare = (Panels::full(n), Panels::full(n));
+        let memory = (&mut spare.0, &mut spare.1);
+        self.measure = residual(self.system, given, &self.answer, memory, &mut r);
+        self.round = Round::Fresh { r, spare };
     }
 
-    /// The condensed values between groups at the last [`settle`](Self::settle).
+    /// The condensed values between groups, with the corrections of the round.
     pub fn answer(&self) -> Condensed<Vec<S>> {
-        condensed(self.system, &self.answer)
+        let mut answer = Panels::upper(self.system.len());
+        answer.change(&self.answer, |value, so_far| *value = so_far);
+        correct(self.system, &mut answer, |i, columns, row| self.round.add_to(i, columns, row));
+        condensed(self.system, &answer)
     }
 
     /// The result and its measured quantities.
     pub fn finish(mut self) -> (Condensed<Vec<S>>, Measure) {
-        self.settle();
-        let Refinement { system, answer, measure, iteration, .. } = self;
-        drop(iteration); // before the answer is copied
+        if !matches!(self.round, Round::Fresh { .. }) {
+            self.settle();
+            self.measure_anew(Some(self.problem.similarity));
+        }
+        let Refinement { system, answer, measure, round, .. } = self;
+        drop(round); // before the answer is copied
         (condensed(system, &answer), measure)
     }
+}
+
+impl<T: Real> Round<'_, T> {
+    /// Adds some columns of row i of the hatted corrections.
+    fn add_to(&self, i: usize, columns: Range<usize>, row: &mut [f64]) {
+        match self {
+            Round::Between { solve, .. } => solve.add_to(i, columns, row),
+            Round::Inside { solve, .. } => solve.add_to(i, columns, row),
+            Round::Fresh { .. } | Round::Done => {}
+        }
+    }
+}
+
+/// Adds hatted corrections to an answer. `add_to` adds those of some columns of a row.
+fn correct<S: Real>(
+    system: &System,
+    answer: &mut Panels<S>,
+    add_to: impl Fn(usize, Range<usize>, &mut [f64]) + Sync,
+) {
+    let roots = &system.roots;
+    answer.par_panels().enumerate().for_each(|(j, answer)| {
+        let columns = rows_of(j, system.len());
+        for (i, row) in answer.iter_mut().enumerate() {
+            let mut steps = [0.0; TILE];
+            add_to(i, columns.clone(), &mut steps[..columns.len()]);
+            for ((value, step), root) in row.iter_mut().zip(steps).zip(&roots[columns.clone()]) {
+                *value = clip(S::of(value.wide() + step / (roots[i] * root)));
+            }
+        }
+    });
 }
 
 fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Condensed<Vec<S>> {
@@ -186,15 +307,18 @@ fn condensed<S: Real>(system: &System, answer: &Panels<S>) -> Condensed<Vec<S>> 
     })
 }
 
-/// The share of the last true residual down to which the recursively updated one is trusted.
-/// Rounding errors are multiplied by the condition of the system, and every step adds a few. A
-/// value that is too small does not reduce the accuracy but causes useless iterations. The share
-/// is therefore at least 0.1 √ε, where ε is the machine precision, and at most 0.1.
-fn trusted_drop<T: Real>(system: &System) -> f64 {
+/// The rounding error of the residual after some steps, relative to the norm of the correction.
+fn rounding_of_step<T: Real>(system: &System) -> f64 {
     const ERRORS_PER_STEP: f64 = 4.0;
-    let epsilon = T::epsilon().wide();
-    let rounding = ERRORS_PER_STEP * epsilon * system.largest_diagonal() / system.lambda;
-    rounding.clamp(0.1 * epsilon.sqrt(), 0.1)
+    ERRORS_PER_STEP * T::epsilon().wide() * system.equations.largest_diagonal()
+}
+
+/// Whether the [`start`] is the similarity itself: there is no other starting point, and the fixed
+/// entries keep their values.
+fn starts_from_similarity<S: Real>(problem: &Problem<'_, S>) -> bool {
+    let (given, fixed) = (problem.similarity, &problem.confident.fixed);
+    let keeps = |p: usize| fixed.iter_row(p).all(|(q, value)| given.between(p, q) == value);
+    problem.start.is_none() && (0..fixed.rows()).all(keeps)
 }
 
 /// The starting point, or the similarity, with the fixed entries set to their values.

@@ -5,7 +5,8 @@ use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use super::system::{System, clear};
-use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of, transposed};
+use super::tiles::{Panels, Row, TILE, load_symmetric, multiplicity, rows_of};
+use super::transpose::transposed;
 
 /// Measured quantities of a result. Sums are over the n × n matrix without its diagonal blocks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,10 +25,11 @@ pub struct Measure {
 
 /// Computes r ← λ(Â − Ĉ) − Φ̂Ĉ − ĈΦ̂ on the free entries of the upper tiles: the residual of (S).
 /// Φ̂Ĉ is stored as `high + low`, two numbers in the precision of the iteration that represent
-/// one number in double precision.
+/// one number in double precision. A is not given if it is the answer itself; to look up its
+/// entries in another order takes a fourth of the time.
 pub fn residual<S: Real, T: Real>(
     system: &System,
-    given: &Similarity<S>,
+    given: Option<&Similarity<S>>,
     answer: &Panels<S>,
     (high, low): (&mut Panels<T>, &mut Panels<T>),
     r: &mut Panels<T>,
@@ -46,14 +48,17 @@ pub fn residual<S: Real, T: Real>(
         })
         .collect();
     let image = (&*high, &*low);
-    let pairs = given.pairs();
     let parts: Vec<Measure> = r
         .par_panels()
         .enumerate()
         .map_init(
             || vec![[0.0; TILE]; n],
             |a, (j, r)| {
-                load_given(system, pairs, j, &mut a[..r.len()]);
+                let a = &mut a[..r.len()];
+                match given {
+                    Some(given) => load_given(system, given.pairs(), j, a),
+                    None => widen(answer.panel(j), a),
+                }
                 Arch::new().dispatch(Combine { system, j, a, c: answer.panel(j), image, r })
             },
         )
@@ -71,6 +76,12 @@ impl Measure {
             energy: self.energy + other.energy,
             distance: self.distance + other.distance,
         }
+    }
+}
+
+fn widen<S: Real>(rows: &[Row<S>], out: &mut [Row<f64>]) {
+    for (out, &value) in out.as_flattened_mut().iter_mut().zip(rows.as_flattened()) {
+        *out = value.wide();
     }
 }
 
@@ -133,7 +144,7 @@ impl<T: Real> NullaryFnOnce for Laplacian<'_, T> {
         let mut energy = [0.0; TILE];
         for i in 0..c.len() {
             for at in 0..TILE {
-                let image = system.degree[i] * c[i][at] - y[i][at];
+                let image = system.equations.degree[i] * c[i][at] - y[i][at];
                 energy[at] += c[i][at] * image;
                 high[i][at] = T::of(image);
                 low[i][at] = T::of(image - high[i][at].wide());
@@ -176,11 +187,11 @@ impl<S: Real, T: Real> NullaryFnOnce for Combine<'_, S, T> {
                     let (value, off) = (hat * c[i][k].wide(), hat * (a[i][k] - c[i][k].wide()));
                     let own = high[k].wide() + low[k].wide();
                     let other = mirrored[0][at][k].wide() + mirrored[1][at][k].wide();
-                    row[k] = system.lambda * off - (own + other);
+                    row[k] = system.equations.lambda * off - (own + other);
                     size[k] += value * value;
                     distance[k] += off * off;
                 }
-                clear(system.known.panel(j)[i], &mut row);
+                clear(system.equations.known.panel(j)[i], &mut row);
                 for k in 0..TILE {
                     r[i][k] = T::of(row[k]);
                     square[k] += row[k] * row[k];

@@ -4,6 +4,8 @@ use enclust_core::Real;
 use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
+use super::transpose::transposed;
+
 /// Side of a tile. One row of a tile fits in a few vector registers.
 pub const TILE: usize = 64;
 
@@ -92,44 +94,6 @@ pub fn multiplicity(i: usize, j: usize) -> f64 {
     if i == j { 1.0 } else { 2.0 }
 }
 
-/// The transpose of a tile that is given by its rows; missing rows are zero. At most [`TILE`]
-/// rows are written.
-#[inline(always)]
-pub fn transposed<S: Real>(rows: &[Row<S>], out: &mut [Row<S>]) {
-    for (across, rows) in rows.chunks(BLOCK).enumerate() {
-        for (down, out) in out.chunks_mut(BLOCK).enumerate() {
-            let mut block = [[S::zero(); BLOCK]; BLOCK];
-            for (b, row) in block.iter_mut().zip(rows) {
-                b.copy_from_slice(&row[down * BLOCK..][..BLOCK]);
-            }
-            for (out, line) in out.iter_mut().zip(transposed_block(block)) {
-                out[across * BLOCK..][..BLOCK].copy_from_slice(&line);
-            }
-        }
-    }
-    for at in rows.len().next_multiple_of(BLOCK)..TILE {
-        out.iter_mut().for_each(|o| o[at] = S::zero());
-    }
-}
-
-/// Side of the blocks in which a tile is transposed: eight vector registers.
-const BLOCK: usize = 8;
-
-/// Three rounds that interleave row i with row i + 4, like a perfect shuffle.
-#[inline(always)]
-fn transposed_block<S: Real>(mut a: [[S; BLOCK]; BLOCK]) -> [[S; BLOCK]; BLOCK] {
-    for _ in 0..3 {
-        let mut b = a;
-        for i in 0..BLOCK / 2 {
-            let (x, y) = (a[i], a[i + BLOCK / 2]);
-            b[2 * i] = [x[0], y[0], x[1], y[1], x[2], y[2], x[3], y[3]];
-            b[2 * i + 1] = [x[4], y[4], x[5], y[5], x[6], y[6], x[7], y[7]];
-        }
-        a = b;
-    }
-    a
-}
-
 /// All rows of panel j of a symmetric matrix that is given by its upper tiles.
 pub fn load_symmetric<S: Real>(upper: &Panels<S>, j: usize, out: &mut [Row<S>]) {
     let own = upper.panel(j);
@@ -174,24 +138,4 @@ pub fn dot<S: Real>(x: &[Row<S>], y: &[Row<S>]) -> f64 {
         }
     }
     lanes.iter().sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tiles_are_transposed_whatever_their_size() {
-        for (rows, written) in [(64, 64), (64, 13), (13, 64), (8, 1), (1, 64)] {
-            let tile: Vec<Row<f64>> =
-                (0..rows).map(|i| std::array::from_fn(|c| (i * TILE + c + 1) as f64)).collect();
-            let mut out = vec![[-1.0; TILE]; written];
-            transposed(&tile, &mut out);
-            for (c, row) in out.iter().enumerate() {
-                for (i, &v) in row.iter().enumerate() {
-                    assert_eq!(v, if i < rows { tile[i][c] } else { 0.0 });
-                }
-            }
-        }
-    }
 }

@@ -22,9 +22,9 @@ use crate::law::Subject;
 ///   an error with the pivot for indefinite and NaN matrices.
 /// - **Eigenpairs** have small residuals and are orthonormal and ascending, also for repeated
 ///   eigenvalues. Only the lower triangle is read; NaN is an error.
-/// - **Sparse products** with panels equal their definition. **Sparse factors** solve, are an
-///   error for matrices that are not positive definite, and are not made if they would have more
-///   entries than allowed. Refinement with an **incomplete factor** converges.
+/// - **Sparse products** with panels equal their definition. **Sparse factors**, also of shifted
+///   matrices, solve, are an error for matrices that are not positive definite, and are not made if
+///   they would have more entries than allowed. Refinement with an **incomplete factor** converges.
 /// - **The result is bitwise equal** in repeated calls, in pools of one and two threads, and for
 ///   any position of the slices in memory.
 ///

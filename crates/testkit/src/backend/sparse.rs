@@ -17,6 +17,7 @@ pub(super) fn laws<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
         products(subject, backend, width);
         for (name, a) in definite_matrices() {
             complete_factor(subject, backend, width, name, &a);
+            shifted_factor(subject, backend, width, name, &a);
             incomplete_factor(subject, backend, width, name, &a);
         }
     }
@@ -98,6 +99,36 @@ fn complete_factor<S: Real>(
     subject.law(law, off <= allowed, format!("{case}: residual {off:e}, allowed {allowed:e}"));
 }
 
+fn shifted_factor<S: Real>(
+    subject: &Subject,
+    backend: &dyn Backend<S>,
+    width: usize,
+    name: &str,
+    a: &Csr<f64>,
+) {
+    let law = "a shifted factor solves (A + s)X = B";
+    let case = format!("{name}, {width} right-hand sides");
+    let prepared = subject.succeeds(law, backend.shifted(a, usize::MAX), &case);
+    let Some(prepared) = prepared else {
+        return subject.law("a factor of any size is made if any size is allowed", false, &case);
+    };
+    for shift in [0.0, 0.7] {
+        let row = |i: usize| {
+            let entry = |(j, v)| (j as u32, if i == j { v + shift } else { v });
+            a.iter_row(i).map(entry).collect()
+        };
+        let matrix = Csr::from_rows(a.rows(), (0..a.rows()).map(row).collect());
+        let factor = subject.succeeds(law, prepared.factor(shift), &case);
+        let b = noise::<S>(a.rows(), width, 24);
+        let mut x = by_rows(&b);
+        factor.solve_panel(&mut x, width);
+        let off = distance(&narrowed(&matrix), &x, &b, width);
+        let allowed = 100.0 * S::epsilon().wide();
+        let what = format!("{case}, shift {shift}: residual {off:e}, allowed {allowed:e}");
+        subject.law(law, off <= allowed, what);
+    }
+}
+
 /// An incomplete factor is not exact, but refinement with it converges (the matrices here are
 /// diagonally dominant with non-positive off-diagonal entries). Without fill-in, it is a complete
 /// factor.
@@ -134,11 +165,14 @@ fn incomplete_factor<S: Real>(
 
 /// The factor of a clique is a full triangle; a factor with fewer entries does not exist.
 fn gives_up<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {
-    let edges = (0..30).flat_map(|i| (0..i).map(move |j| (j, i, 0.5))).collect();
-    let a = narrowed::<S>(&shifted_laplacian(30, edges, 1.0));
+    let clique = || (0..30).flat_map(|i| (0..i).map(move |j| (j, i, 0.5))).collect();
+    let a = narrowed::<S>(&shifted_laplacian(30, clique(), 1.0));
     let law = "a factor with more entries than allowed is not made";
     let factor = subject.succeeds(law, backend.factor_sparse(&a, 434), "a clique of 30 nodes");
     subject.law(law, factor.is_none(), "a clique of 30 nodes, 435 entries, 434 allowed");
+    let wide = shifted_laplacian(30, clique(), 1.0);
+    let prepared = subject.succeeds(law, backend.shifted(&wide, 434), "a clique of 30 nodes");
+    subject.law(law, prepared.is_none(), "a clique of 30 nodes, shifted, 434 entries allowed");
 }
 
 fn refuses<S: Real>(subject: &Subject, backend: &dyn Backend<S>) {

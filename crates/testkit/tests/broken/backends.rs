@@ -1,8 +1,8 @@
 //! Broken backends.
 
 use enclust_core::{
-    Backend, Csr, Eigen, Mat, MatMut, MatRef, Reference, Result, SparseProduct, SparseSolve,
-    SpdSolve,
+    Backend, Csr, Eigen, Mat, MatMut, MatRef, Reference, Result, ShiftedFactor, SparseProduct,
+    SparseSolve, SpdSolve,
 };
 use enclust_testkit::backend;
 
@@ -14,7 +14,8 @@ component!(
     TakesIndefinite,
     MixesEigenpairs,
     LosesColumns,
-    SolvesRoughly
+    SolvesRoughly,
+    ForgetsTheShift
 );
 
 /// Wrong only if the right factor has a long run of zeros.
@@ -134,6 +135,30 @@ impl Backend<f64> for SolvesRoughly {
         let factor = Reference.factor_sparse(a, most)?;
         Ok(factor.map(|factor| Box::new(Wrong(factor)) as Box<dyn SparseSolve<f64>>))
     }
+}
+
+/// Factors A in place of A + s.
+impl Backend<f64> for ForgetsTheShift {
+    fn gemm(&self, alpha: f64, a: MatRef<f64>, b: MatRef<f64>, beta: f64, c: MatMut<f64>) {
+        Reference.gemm(alpha, a, b, beta, c);
+    }
+
+    fn shifted(&self, a: &Csr<f64>, most: usize) -> Result<Option<Box<dyn ShiftedFactor<f64>>>> {
+        let prepared = Reference.shifted(a, most)?;
+        Ok(prepared.map(|prepared| Box::new(Wrong(prepared)) as Box<dyn ShiftedFactor<f64>>))
+    }
+}
+
+impl ShiftedFactor<f64> for Wrong<dyn ShiftedFactor<f64>> {
+    fn factor(&self, _: f64) -> Result<Box<dyn SparseSolve<f64>>> {
+        self.0.factor(0.0)
+    }
+}
+
+#[test]
+fn shifted_factor_that_forgets_the_shift() {
+    let complaint = complaint(|| backend::conformance::<f64>(&ForgetsTheShift));
+    assert_names(&complaint, "a shifted factor solves (A + s)X = B");
 }
 
 #[test]
