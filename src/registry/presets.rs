@@ -17,61 +17,105 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     let guarded = Part::named("threshold").set("giant", GIANT);
     let published = Part::named("threshold").set("giant", 1);
     let methods = [
-        ("eac", "evidence accumulation with average link", plain("eac", Part::named("average"))),
-        ("lwea", "locally weighted evidence accumulation", plain("lwca", Part::named("average"))),
-        ("pta-al", "probability trajectories with average link", plain("pts", once("average"))),
-        ("pta-cl", "probability trajectories with complete link", plain("pts", once("complete"))),
-        ("pta-sl", "probability trajectories with single link", plain("pts", once("single"))),
-        ("lwgp", "locally weighted graph partitioning", plain("lwb", Part::named("tcut"))),
-        ("ptgp", "probability trajectory graph partitioning", plain("ptb", once("tcut"))),
+        (
+            "eac",
+            "evidence accumulation with average link",
+            "A simple baseline with a dendrogram; ties make it depend on details.",
+            plain("eac", Part::named("average")),
+        ),
+        (
+            "lwea",
+            "locally weighted evidence accumulation",
+            "A fast baseline with a dendrogram; memory grows with the square of the distinct label rows.",
+            plain("lwca", Part::named("average")),
+        ),
+        (
+            "pta-al",
+            "probability trajectories with average link",
+            "Worth a try if many base clusterings are poor; slow to build above some thousand distinct label rows.",
+            plain("pts", once("average")),
+        ),
+        (
+            "pta-cl",
+            "probability trajectories with complete link",
+            "Like pta-al, with complete link; rarely better.",
+            plain("pts", once("complete")),
+        ),
+        (
+            "pta-sl",
+            "probability trajectories with single link",
+            "Like pta-al, with single link; chains of samples may join everything.",
+            plain("pts", once("single")),
+        ),
+        (
+            "lwgp",
+            "locally weighted graph partitioning",
+            "The choice for large data: time and memory grow linearly with the samples.",
+            plain("lwb", Part::named("tcut")),
+        ),
+        (
+            "ptgp",
+            "probability trajectory graph partitioning",
+            "Like pta-al with clusters of similar sizes.",
+            plain("ptb", once("tcut")),
+        ),
         (
             "ecpcs-hc",
             "cluster-wise similarities with average link",
+            "Good if base clusterings are fine-grained; has a dendrogram.",
             plain("eca", Part::named("average")),
         ),
         (
             "ecpcs-mc",
             "meta-clusters of cluster-wise similarities",
+            "Fast and linear in the samples; slow with thousands of base clusters.",
             plain("pcs", Part::named("metaclusters")),
         ),
         (
             "drec",
             "dense representations with spectral clustering",
+            "For comparisons with the paper; at its defaults it often finds little in k-means pools.",
             plain("drec", once("spectral").set("replicates", 100)),
         ),
         (
             "rsec-h",
             "robust spectral ensemble clustering, k-means of its embedding",
+            "For comparisons; minutes on thousands of distinct label rows.",
             plain("rsec-h", Part::named("kmeans")),
         ),
         (
             "rsec-z",
             "robust spectral ensemble clustering, spectral clustering of its affinity",
+            "For comparisons; minutes on thousands of distinct label rows.",
             plain("rsec-z", Part::named("spectral")),
         ),
         (
             "spce",
             "self-paced clustering ensemble, the components of a learned graph",
+            "For comparisons; learns a graph for one k and may return another number of clusters.",
             plain("spce", Part::named("components")),
         ),
         (
             "trce",
             "tri-level robust clustering ensemble, the components of a learned graph",
+            "For comparisons; learns a graph for one k and may return another number of clusters.",
             plain("trce", Part::named("components")),
         ),
         (
             "ec-cms",
             "co-association matrix self-enhancement, the certified optimum",
+            "The method of the paper with a guard against collapse; has a dendrogram and a certificate.",
             enhanced(guarded, "exact"),
         ),
         (
             "ec-cms-admm",
             "co-association matrix self-enhancement, the paper's early-stopped ADMM",
+            "To reproduce the paper to the last digit; slower than ec-cms, and without its guard.",
             enhanced(published, "admm"),
         ),
     ];
-    for (name, summary, spec) in methods {
-        registry.add_preset(Preset::new(name, summary, spec));
+    for (name, summary, advice, spec) in methods {
+        registry.add_preset(Preset::new(name, summary, spec).with_advice(advice));
     }
 }
 
@@ -91,6 +135,9 @@ mod tests {
             let used: Vec<String> = used.map(|(_, part)| part.to_string()).collect();
             format!("{}: {}", preset.name, used.join(" + "))
         };
+        for preset in registry.presets() {
+            assert!(preset.advice.ends_with('.'), "{} has no advice", preset.name);
+        }
         let methods: Vec<String> = registry.presets().iter().map(written).collect();
         assert_eq!(
             methods,

@@ -273,6 +273,14 @@ pub enum Failure {
         /// Whether single precision would halve the size.
         halved: bool,
     },
+    /// The method needs too much memory, but others do not.
+    #[error("{error}{}", that_fit(.methods))]
+    Memory {
+        /// What does not fit.
+        error: Box<Error>,
+        /// The methods that do.
+        methods: Vec<String>,
+    },
     /// An error of the library.
     #[error(transparent)]
     Core(#[from] Error),
@@ -338,6 +346,14 @@ impl Failure {
             Failure::NoStructure { .. } => NO_STRUCTURE,
             _ => FAILED,
         }
+    }
+}
+
+/// The methods that fit into the memory, as another remedy.
+fn that_fit(methods: &[String]) -> String {
+    match methods {
+        [] => String::new(),
+        methods => format!("; methods that fit (--method): {}", methods.join(", ")),
     }
 }
 

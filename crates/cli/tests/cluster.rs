@@ -272,8 +272,7 @@ fn confidence_has_a_row_for_every_sample_of_every_cut() {
     let folder = Folder::with_pool();
     folder.run("cluster pool.csv --k 2,3 -o l.csv --membership c.csv").succeeded();
     let table = folder.read("c.csv");
-    let head =
-        "k,sample,label,item_consensus,other_cluster,other_consensus,margin,cluster_consensus,entropy,member_0,member_1,member_2";
+    let head = "k,sample,label,item_consensus,other_cluster,other_consensus,margin,cluster_consensus,entropy,member_0,member_1,member_2";
     assert_eq!(table.lines().next(), Some(head));
     assert_eq!(table.lines().count(), 1 + 2 * 60);
     for line in table.lines().skip(61) {
@@ -438,4 +437,21 @@ fn membership_and_ranking_tell_what_supports_the_result() {
     assert!(ranks[12..].iter().all(|row| without(row) > 0.9), "one of twelve changes little");
     let refused = folder.run("cluster --similarity-in s.npy --k 3 --ranking r2.csv");
     assert_eq!(refused.code, Some(2), "{refused:?}");
+}
+
+#[test]
+fn a_refusal_for_memory_names_methods_that_run() {
+    let folder = Folder::new();
+    folder.write("large.csv", &common::pool(400, 12, 2));
+    let limits = (1..40).map(|step| format!("{}KB", 100 * step));
+    let told = limits.into_iter().find_map(|limit| {
+        let run = folder.run(&format!("cluster large.csv --k 3 --memory {limit}"));
+        let (_, names) = run.stderr.split_once("methods that fit (--method): ")?;
+        Some((limit, names.trim().split(", ").map(String::from).collect::<Vec<_>>()))
+    });
+    let (limit, names) = told.expect("a limit that some methods fit into");
+    for name in names {
+        let line = format!("cluster large.csv --k 3 --memory {limit} --method {name}");
+        folder.run(&line).succeeded();
+    }
 }

@@ -83,6 +83,7 @@ struct RangeEntry {
 struct MethodEntry {
     name: &'static str,
     summary: &'static str,
+    advice: &'static str,
     parts: BTreeMap<&'static str, String>,
     #[serde(skip)]
     in_a_line: String,
@@ -130,6 +131,9 @@ impl Listing {
         }
         for method in &self.methods {
             writeln!(out, "  {NAME}{:<12}{NAME:#} {}", method.name, method.summary)?;
+            if !method.advice.is_empty() {
+                writeln!(out, "      {}", method.advice)?;
+            }
             writeln!(out, "      {}", method.in_a_line)?;
         }
         Ok(())
@@ -195,6 +199,7 @@ impl MethodEntry {
         MethodEntry {
             name: preset.name,
             summary: preset.summary,
+            advice: preset.advice,
             parts: parts.into_iter().map(|(stage, part)| (stage.key(), part.to_string())).collect(),
             in_a_line: options(&preset.spec).join(" "),
         }

@@ -27,6 +27,8 @@ pub struct Preset {
     pub name: &'static str,
     /// A one-line summary.
     pub summary: &'static str,
+    /// When to use it, in one sentence; may be empty.
+    pub advice: &'static str,
     /// The parts of the method.
     pub spec: PipelineSpec,
 }
@@ -34,7 +36,12 @@ pub struct Preset {
 impl Preset {
     /// A method with this name, summary and parts.
     pub fn new(name: &'static str, summary: &'static str, spec: PipelineSpec) -> Self {
-        Preset { name, summary, spec }
+        Preset { name, summary, advice: "", spec }
+    }
+
+    /// The same with advice on when to use it.
+    pub fn with_advice(self, advice: &'static str) -> Self {
+        Preset { advice, ..self }
     }
 }
 

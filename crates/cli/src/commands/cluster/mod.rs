@@ -14,8 +14,9 @@ use std::time::Instant;
 
 use clap::ArgGroup;
 use enclust::core::{
-    BoxedPipeline, Ca, Ctx, Fit, Metered, Method, Partition, Precomputed, Question, Report,
-    SecondOpinion, Stage, Usage, Violations,
+    BoxedPipeline, Bytes, Ca, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters, Partition,
+    Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Stage, Usage,
+    Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
@@ -318,7 +319,28 @@ fn fit<S: Precision>(
         let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
         pipeline = pipeline.with_ca(precomputed)?;
     }
-    Ok(pipeline.fit(ensemble, question, ctx)?)
+    pipeline.fit(ensemble, question, ctx).map_err(|error| match error {
+        Error::Memory { available, .. } => {
+            let methods = methods_within(available, &plan.registry, ensemble, question);
+            Failure::Memory { error: Box::new(error), methods }
+        }
+        other => other.into(),
+    })
+}
+
+/// The methods that need at most this much memory.
+fn methods_within<S: Precision>(
+    available: Bytes,
+    registry: &Registry<S>,
+    ensemble: &Ensemble,
+    question: &Question,
+) -> Vec<String> {
+    let shape = Shape::of::<S>(&Microclusters::of(ensemble)).with_k(question.k);
+    let fits = |preset: &&Preset| {
+        let needs = registry.pipeline(&preset.spec).map(|pipeline| pipeline.footprint(&shape));
+        needs.is_ok_and(|needs| needs.iter().all(|need| need.peak() <= available))
+    };
+    registry.presets().iter().filter(fits).map(|preset| preset.name.to_string()).collect()
 }
 
 /// Tells how many samples are more similar to another cluster than to their own.
