@@ -388,15 +388,14 @@ fn the_kernels_of_a_run_are_recorded_with_the_library_each_comes_from() {
         let text = |value: &serde_json::Value| value.as_str().unwrap().to_string();
         kernels.iter().map(|k| (text(&k["kernel"]), text(&k["library"]))).collect()
     };
-    let both = |product: &str, factor: &str| {
-        vec![
-            ("sparse product".to_string(), product.to_string()),
-            ("incomplete factor".to_string(), factor.to_string()),
-        ]
+    let all = |product: &str, factor: &str, incomplete: &str| {
+        [("sparse product", product), ("sparse factor", factor), ("incomplete factor", incomplete)]
+            .map(|(kernel, library)| (kernel.to_string(), library.to_string()))
+            .to_vec()
     };
-    assert_eq!(libraries(""), both("enclust", "enclust"));
-    assert_eq!(libraries(" --backend faer"), both("faer", "enclust"));
-    assert_eq!(libraries(" --backend nalgebra"), both("nalgebra", "enclust"));
+    assert_eq!(libraries(""), all("enclust", "enclust", "enclust"));
+    assert_eq!(libraries(" --backend faer"), all("faer", "faer", "enclust"));
+    assert_eq!(libraries(" --backend nalgebra"), all("nalgebra", "enclust", "enclust"));
 }
 
 #[test]

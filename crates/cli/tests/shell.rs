@@ -50,8 +50,9 @@ fn the_options_listed_for_a_method_make_that_method() {
     let folder = Folder::with_pool();
     let listing = folder.run("list method").succeeded().stdout;
     let lines: Vec<&str> = listing.lines().skip(1).map(str::trim).collect();
-    assert!(lines.len() > 30);
-    for method in lines.chunks(2) {
+    assert!(lines.len() > 45);
+    // Name and summary, advice, options.
+    for method in lines.chunks(3) {
         let name = method[0].split_whitespace().next().unwrap();
         let record = |options: &str| {
             let line = format!("cluster pool.csv --k 3 --threads 1 --json {options}");
@@ -59,7 +60,7 @@ fn the_options_listed_for_a_method_make_that_method() {
             (record["method"]["parts"].clone(), record["results"][0]["labels"].clone())
         };
         let (parts, labels) = record(&format!("--method {name}"));
-        let (mut made, same) = record(method[1]);
+        let (mut made, same) = record(method[2]);
         // Confident pairs are not used without an enhancer.
         if made["enhance"]["name"] == "none" {
             made["confidence"] = parts["confidence"].clone();
