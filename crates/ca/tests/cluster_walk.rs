@@ -150,7 +150,7 @@ fn what_has_no_definition_is_refused() {
         let build =
             |e: &Ensemble| r.build(&Microclusters::of(e), &Question::default(), &Ctx::default());
         let refused = |what: &str| Error::unsupported(r.name(), what);
-        let place = "missing labels: clustering 1 has none for sample 0, counted from 0";
+        let place = "missing labels: clustering 2 has none for sample 1, counted from 1";
         assert_eq!(build(&missing).unwrap_err(), refused(place));
         assert_eq!(build(&weighted(2.0)).unwrap_err(), refused("weights of clusterings"));
         assert_eq!(build(&weighted(1.0)).unwrap(), build(&plain).unwrap());

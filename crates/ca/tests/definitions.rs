@@ -202,7 +202,7 @@ fn bipartite_graphs_refuse_missing_labels() {
     for r in constructors {
         let error =
             r.build(&Microclusters::of(&e), &Question::default(), &Ctx::default()).unwrap_err();
-        let what = "missing labels: clustering 1 has none for sample 0, counted from 0";
+        let what = "missing labels: clustering 2 has none for sample 1, counted from 1";
         assert_eq!(error, Error::unsupported(r.name(), what));
     }
 }

@@ -8,13 +8,13 @@ use enclust::registry::Precision;
 use crate::failure::Failure;
 
 /// The default method.
-const DEFAULT_METHOD: &str = "ec-cms";
+const DEFAULT_METHOD: &str = "ec-cms-spectral";
 
 /// A method by name, parts that replace its parts, and parameters.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Method")]
 pub struct RecipeArgs {
-    /// Start from this method; the options below replace its parts [default: ec-cms]
+    /// Start from this method; the options below replace its parts [default: ec-cms-spectral]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
 
@@ -254,9 +254,7 @@ mod tests {
         })
         .unwrap();
         assert!(
-            text.starts_with(
-                "lwca(theta=0.2) + threshold(alpha=0.7, giant=0.7) + exact(lambda=0.3"
-            ),
+            text.starts_with("lwca(theta=0.2) + threshold(alpha=0.7, giant=1) + exact(lambda=0.3"),
             "{text}"
         );
     }

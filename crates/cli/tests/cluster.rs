@@ -144,7 +144,8 @@ fn columns_and_draws_are_what_was_asked_for() {
 #[test]
 fn similarity_and_tree_are_those_of_the_labels() {
     let folder = Folder::with_pool();
-    let line = "cluster pool.csv --k 3 --out l.csv --similarity C.npy --linkage Z.npy";
+    let line =
+        "cluster pool.csv --k 3 --method ec-cms --out l.csv --similarity C.npy --linkage Z.npy";
     folder.run(line).succeeded();
     let similarity = read_similarity::<f64>(folder.path("C.npy")).unwrap();
     assert_eq!(similarity.grouping().samples(), 60);
@@ -339,7 +340,7 @@ fn the_record_tells_everything() {
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(record["inputs"][0]["sha256"], hash);
     assert_eq!(record["inputs"][1]["role"], "truth");
-    assert_eq!(record["method"]["preset"], "ec-cms");
+    assert_eq!(record["method"]["preset"], "ec-cms-spectral");
     assert_eq!(record["method"]["parts"]["enhance"]["parameters"]["limit"], 10_000);
     assert_eq!(record["report"]["status"], "converged");
     assert!(record["report"]["certificate"]["relative_distance"].as_f64().unwrap() < 0.01);

@@ -79,7 +79,7 @@ fn more_clusters_than_rows_are_told_for_that_k_only() {
 fn a_collapse_is_told_and_the_guard_prevents_it() {
     let folder = Folder::new();
     folder.write("pool.csv", &line(|_, _| None));
-    let line = "cluster pool.csv --k 2 --alpha 0.7 --lambda 0.01 --out l.csv";
+    let line = "cluster pool.csv --k 2 --method ec-cms --alpha 0.7 --lambda 0.01 --out l.csv";
     let published = folder.run(&format!("{line} --set confidence.giant=1")).succeeded();
     let words = "warning: the enhancement has joined";
     assert!(published.stderr.starts_with(words), "{}", published.stderr);

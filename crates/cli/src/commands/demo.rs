@@ -55,10 +55,11 @@ struct Settings {
     threads: usize,
 }
 
-const METHODS: [(&str, &str); 5] = [
+const METHODS: [(&str, &str); 6] = [
     ("eac", "EAC"),
     ("lwea", "LWEA"),
     ("pta-al", "PTA"),
+    ("ec-cms-spectral", "EC-CMS, spectral"),
     ("ec-cms", "EC-CMS"),
     ("ec-cms-admm", "EC-CMS, ADMM"),
 ];
@@ -135,7 +136,7 @@ fn introduce(
     )?;
     writeln!(
         out,
-        "{:<13} {:>6} {:>6} {:>6} {:>6} {:>7} {:>9}",
+        "{:<17} {:>6} {:>6} {:>6} {:>6} {:>7} {:>9}",
         "method", "ARI", "NMI", "F", "ACC", "purity", "time"
     )
 }
@@ -156,7 +157,7 @@ fn row(
     let time = time.map_or_else(|| "-".to_string(), seconds);
     writeln!(
         out,
-        "{label:<13} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>7.3} {time:>9}  {note}",
+        "{label:<17} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>7.3} {time:>9}  {note}",
         n[0], n[1], n[2], n[3], n[4]
     )
 }
@@ -203,18 +204,18 @@ mod tests {
         run(&DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads) }, &mut out)
             .unwrap();
         let text = String::from_utf8(out).unwrap();
-        let rows = text.lines().skip(5).take(6);
-        rows.map(|line| line.chars().take(48).collect()).collect()
+        let rows = text.lines().skip(5).take(1 + METHODS.len());
+        rows.map(|line| line.chars().take(52).collect()).collect()
     }
 
     #[test]
     fn every_method_has_a_row_and_threads_change_nothing() {
         let rows = table(1);
-        for (row, label) in
-            rows.iter().zip(["base average", "EAC", "LWEA", "PTA", "EC-CMS", "EC-CMS, ADMM"])
-        {
-            assert!(row.starts_with(label), "{row}");
+        let labels = METHODS.iter().map(|(_, label)| *label);
+        for (row, label) in rows.iter().zip(["base average"].into_iter().chain(labels)) {
+            assert!(row.starts_with(&format!("{label} ")), "{row}");
         }
+        assert_eq!(rows.len(), 1 + METHODS.len());
         assert_eq!(rows, table(2));
     }
 }

@@ -212,7 +212,8 @@ impl Microclusters {
         let firsts = self.grouping.first_members().iter().enumerate();
         match firsts.filter_map(|(p, sample)| Some((missing(p)?, sample))).next() {
             Some((k, sample)) => {
-                let place = format!("clustering {k} has none for sample {sample}, counted from 0");
+                let (k, sample) = (k + 1, sample + 1);
+                let place = format!("clustering {k} has none for sample {sample}, counted from 1");
                 Err(Error::unsupported(component, format!("missing labels: {place}")))
             }
             None => Ok(()),
