@@ -30,7 +30,10 @@ pub enum Failure {
         hint: String,
     },
     /// None of the parts has this parameter.
-    #[error("none of the parts has the parameter \"{parameter}\": {parts}")]
+    #[error(
+        "none of the parts has the parameter \"{parameter}\": {parts}{}",
+        if ["alpha", "lambda"].contains(parameter) { "; --method ec-cms has it" } else { "" }
+    )]
     NoSuchParameter {
         /// The parameter.
         parameter: &'static str,

@@ -8,13 +8,13 @@ use enclust::registry::Precision;
 use crate::failure::Failure;
 
 /// The default method.
-const DEFAULT_METHOD: &str = "ec-cms-spectral";
+const DEFAULT_METHOD: &str = "lwea";
 
 /// A method by name, parts that replace its parts, and parameters.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Method")]
 pub struct RecipeArgs {
-    /// Start from this method; the options below replace its parts [default: ec-cms-spectral]
+    /// Start from this method; the options below replace its parts [default: lwea]
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
 
@@ -246,6 +246,7 @@ mod tests {
     #[test]
     fn short_names_find_their_stage_and_settings_win() {
         let text = resolve(RecipeArgs {
+            method: named("ec-cms"),
             alpha: Some(0.7),
             lambda: Some(0.1),
             theta: Some(0.2),
@@ -254,7 +255,9 @@ mod tests {
         })
         .unwrap();
         assert!(
-            text.starts_with("lwca(theta=0.2) + threshold(alpha=0.7, giant=1) + exact(lambda=0.3"),
+            text.starts_with(
+                "lwca(theta=0.2) + threshold(alpha=0.7, giant=0.7) + exact(lambda=0.3"
+            ),
             "{text}"
         );
     }

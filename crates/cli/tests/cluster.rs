@@ -100,7 +100,9 @@ fn every_part_can_be_chosen() {
         "--method lwea --enhance exact",
         "--method ptgp",
     ] {
-        let run = folder.run(&format!("cluster pool.csv --k 3 --truth truth.csv --json {options}"));
+        let method = if options.contains("--method") { "" } else { "--method ec-cms" };
+        let line = format!("cluster pool.csv --k 3 --truth truth.csv --json {method} {options}");
+        let run = folder.run(&line);
         let ari = run.succeeded().json()["results"][0]["scores"]["ari"].as_f64().unwrap();
         assert!(ari > 0.8, "{options}: {ari}");
     }
@@ -109,7 +111,7 @@ fn every_part_can_be_chosen() {
 #[test]
 fn parameters_by_short_and_by_full_name_reach_their_parts() {
     let folder = Folder::with_pool();
-    let line = "cluster pool.csv --k 3 --json --alpha 0.7 --lambda 0.2 --theta 0.5 \
+    let line = "cluster pool.csv --k 3 --method ec-cms --json --alpha 0.7 --lambda 0.2 --theta 0.5 \
                 --set enhance.tolerance=1e-6 --set consensus.weighting=groups";
     let parts = &folder.run(line).succeeded().json()["method"]["parts"];
     assert_eq!(parts["ca"]["parameters"]["theta"], 0.5);
@@ -322,7 +324,8 @@ fn a_memory_limit_refuses_with_figures() {
 #[test]
 fn the_record_tells_everything() {
     let folder = Folder::with_pool();
-    let line = "cluster pool.csv --k 3 --draw 8 --truth truth.csv --out l.csv --record run.json";
+    let line = "cluster pool.csv --k 3 --method ec-cms --draw 8 --truth truth.csv --out l.csv \
+                --record run.json";
     folder.run(line).succeeded();
     let record: serde_json::Value = serde_json::from_str(&folder.read("run.json")).unwrap();
     let keys: BTreeSet<&str> = record.as_object().unwrap().keys().map(String::as_str).collect();
@@ -340,7 +343,7 @@ fn the_record_tells_everything() {
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(record["inputs"][0]["sha256"], hash);
     assert_eq!(record["inputs"][1]["role"], "truth");
-    assert_eq!(record["method"]["preset"], "ec-cms-spectral");
+    assert_eq!(record["method"]["preset"], "ec-cms");
     assert_eq!(record["method"]["parts"]["enhance"]["parameters"]["limit"], 10_000);
     assert_eq!(record["report"]["status"], "converged");
     assert!(record["report"]["certificate"]["relative_distance"].as_f64().unwrap() < 0.01);
@@ -372,10 +375,10 @@ fn what_cannot_be_given_is_refused_before_anything_is_computed() {
 #[test]
 fn verbosity_adds_parameters_times_and_iterations() {
     let folder = Folder::with_pool();
-    let once = folder.run("cluster pool.csv --k 3 -o l.csv -v").succeeded();
+    let once = folder.run("cluster pool.csv --k 3 --method ec-cms -o l.csv -v").succeeded();
     assert!(once.stderr.contains("lambda=0.4") && once.stderr.contains("ca"), "{once:?}");
     assert!(!once.stderr.contains("iteration 1"), "{once:?}");
-    let twice = folder.run("cluster pool.csv --k 3 -o l.csv -vv").succeeded();
+    let twice = folder.run("cluster pool.csv --k 3 --method ec-cms -o l.csv -vv").succeeded();
     assert!(twice.stderr.contains("iteration 1"), "{twice:?}");
 }
 

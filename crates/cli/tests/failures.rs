@@ -35,12 +35,15 @@ fn what_the_command_line_shows_to_be_wrong_is_2_whatever_the_data() {
         ("--confidence conf.csv", &["--membership conf.csv"]),
         ("--method lwea --confidence threshold", &["has no effect", "--enhance"]),
     ] {
-        folder.run(&format!("cluster missing.csv --k 3 {options}")).failed(2, words);
+        let method = if options.contains("--method") { "" } else { "--method ec-cms" };
+        folder.run(&format!("cluster missing.csv --k 3 {method} {options}")).failed(2, words);
     }
+    let run = folder.run("cluster missing.csv --k 3 --lambda 0.1");
+    run.failed(2, &["lambda", "lwca", "--method ec-cms has it"]);
     for k in ["2,3", "2..4"] {
         let run = folder.run(&format!("cluster missing.csv --k {k} --method spce"));
         run.failed(2, &["spce", "one k at a time"]);
-        let run = folder.run(&format!("cluster missing.csv --k {k} --stop labels"));
+        let run = folder.run(&format!("cluster missing.csv --k {k} --method ec-cms --stop labels"));
         run.failed(2, &["labels", "one k at a time"]);
     }
 }
@@ -155,6 +158,6 @@ fn a_file_in_place_of_a_command_gives_the_line_to_write() {
 
 #[test]
 fn numbers_in_messages_have_no_rows_of_zeros() {
-    let run = Folder::with_pool().run("cluster pool.csv --k 3 --lambda 1e-300");
+    let run = Folder::with_pool().run("cluster pool.csv --k 3 --method ec-cms --lambda 1e-300");
     run.failed(2, &["lambda = 1e-300 is out of range", "[1e-9, 1e9]"]);
 }

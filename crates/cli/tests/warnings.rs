@@ -60,7 +60,8 @@ fn odd_clusterings_are_named_by_their_column() {
 #[test]
 fn an_ordinary_pool_gives_no_warning() {
     let folder = Folder::with_pool();
-    let run = folder.run("cluster pool.csv --k 3 --columns 1..8 --out l.csv").succeeded();
+    let run =
+        folder.run("cluster pool.csv --k 3 --method ec-cms --columns 1..8 --out l.csv").succeeded();
     assert_eq!(run.stderr, "");
     assert!(run.stdout.contains("ARI 1.000 with the result without enhancement"), "{}", run.stdout);
 }
