@@ -301,15 +301,17 @@ pub enum Fault {
     /// New rows have more or fewer columns than the pool of a model.
     #[error(
         "{found} columns found, but the pool of the model has {expected}; columns are matched by \
-         position, because {unnamed} has no column names (header of a text file: --header yes)"
+         position, because {} has no column names{}",
+        if *.named { "the model" } else { "the file" },
+        if *.named { "" } else { " (if line 1 has them: --header yes)" }
     )]
     ModelColumns {
         /// The columns of the pool.
         expected: usize,
         /// The columns of the new rows.
         found: usize,
-        /// The file without names: "the model" or "the file".
-        unnamed: &'static str,
+        /// Whether the columns of the new rows have names, so that only the model has none.
+        named: bool,
     },
     /// New rows do not have a column of the model, or have it more than once.
     #[error(

@@ -145,8 +145,7 @@ fn columns(model: &Model, names: Option<&[String]>, found: usize) -> Result<Vec<
     let (Some(wanted), Some(names)) = (&model.columns, names) else {
         let expected = model.pool_columns;
         if expected != found {
-            let unnamed = if model.columns.is_none() { "the model" } else { "the file" };
-            return Err(Fault::ModelColumns { expected, found, unnamed });
+            return Err(Fault::ModelColumns { expected, found, named: names.is_some() });
         }
         return Ok(model.positions.clone());
     };
