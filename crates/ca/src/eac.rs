@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Condensed, Ctx, Footprint, Microclusters, Question, Real, Represented, Result, Shape,
-    Similarity, part,
+    Ca, ClusterWeights, Condensed, Ctx, Footprint, Microclusters, Question, Real, Represented,
+    Result, Shape, Similarity, part,
 };
 
 use crate::memory::filling;
@@ -68,8 +68,19 @@ impl<S: Real> Ca<S> for Eac {
         .into())
     }
 
+    fn as_cluster_weights(&self) -> Option<&dyn ClusterWeights> {
+        Some(self)
+    }
+
     fn footprint(&self, shape: &Shape) -> Footprint {
         Footprint::new(shape.similarity(), filling(shape))
+    }
+}
+
+/// Every base cluster counts alike.
+impl ClusterWeights for Eac {
+    fn cluster_weights(&self, microclusters: &Microclusters) -> Vec<f64> {
+        vec![1.0; microclusters.clusters().iter().sum()]
     }
 }
 

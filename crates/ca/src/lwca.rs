@@ -1,7 +1,8 @@
 //! Locally weighted co-association.
 
 use enclust_core::{
-    Ca, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result, Shape, part,
+    Ca, ClusterWeights, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result,
+    Shape, part,
 };
 
 use crate::eci::ensemble_cluster_index;
@@ -58,13 +59,24 @@ impl<S: Real> Ca<S> for Lwca {
         _: &Question,
         _: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
-        let eci = ensemble_cluster_index(microclusters, self.theta);
+        let eci = self.cluster_weights(microclusters);
         let offsets = microclusters.cluster_offsets();
         let index = |k: usize, label: u32| eci[offsets[k] + label as usize];
         Ok(microclusters.co_association(index)?.into())
     }
 
+    fn as_cluster_weights(&self) -> Option<&dyn ClusterWeights> {
+        Some(self)
+    }
+
     fn footprint(&self, shape: &Shape) -> Footprint {
         Footprint::new(shape.similarity(), cluster_index(shape) + filling(shape))
+    }
+}
+
+/// A base cluster counts by its index.
+impl ClusterWeights for Lwca {
+    fn cluster_weights(&self, microclusters: &Microclusters) -> Vec<f64> {
+        ensemble_cluster_index(microclusters, self.theta)
     }
 }

@@ -121,6 +121,20 @@ pub enum Failure {
         /// The representation.
         part: String,
     },
+    /// A model is requested from a representation that has no value for new rows.
+    #[error(
+        "--save-model needs a representation that has values for new rows, and {part} has none; \
+         --ca {} works", .known.join(" or --ca ")
+    )]
+    NoNewRows {
+        /// The representation.
+        part: String,
+        /// The representations that have values for new rows.
+        known: Vec<String>,
+    },
+    /// A model is requested for several numbers of clusters.
+    #[error("--save-model needs exactly one number of clusters; write for example --k 8")]
+    ModelOfSeveral,
     /// Cannot-links have no effect on evidence that is not a similarity.
     #[error(
         "--cannot-link has no effect before the labels, because {part} makes no similarity; add \
@@ -335,6 +349,8 @@ impl Failure {
             | Failure::Unknown { .. }
             | Failure::NoTree { .. }
             | Failure::NoSimilarity { .. }
+            | Failure::NoNewRows { .. }
+            | Failure::ModelOfSeveral
             | Failure::IdleCannotLinks { .. }
             | Failure::NeedsPool { .. }
             | Failure::NoChart { .. }

@@ -14,6 +14,8 @@ use crate::inputs::STANDARD_INPUT;
 pub const LABELS: &[&str] = &["csv", "tsv", "txt", "tab", "npy", "npz"];
 /// The ending of arrays.
 pub const ARRAY: &[&str] = &["npy"];
+/// The ending of models.
+pub const MODEL: &[&str] = &["npz"];
 /// The ending of tables.
 pub const TABLE: &[&str] = &["csv"];
 /// The ending of records.

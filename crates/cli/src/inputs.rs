@@ -78,7 +78,8 @@ pub struct PoolArgs {
 impl PoolArgs {
     /// The options for the reader of pools.
     pub fn options(&self, memory: Option<Amount>) -> PoolOptions {
-        PoolOptions { noise: self.noise, table: self.table.options(memory) }
+        let table = self.table.options(memory);
+        PoolOptions { noise: self.noise, table, ..PoolOptions::default() }
     }
 }
 

@@ -70,6 +70,9 @@ pub struct RunRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<ChoiceRecord>,
     pub results: Vec<CutRecord>,
+    /// How far the model that was saved repeats the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRecord>,
     pub warnings: Vec<WarningRecord>,
     /// The files by their content.
     pub outputs: BTreeMap<&'static str, String>,
@@ -166,6 +169,18 @@ pub struct ChoiceRecord {
     pub from: usize,
     pub to: usize,
     pub parameters: Values,
+}
+
+/// How many training rows a model gives the label of the run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ModelRecord {
+    pub samples: usize,
+    /// Samples that the model gives their label.
+    pub kept: usize,
+    /// Their share of all samples.
+    pub share: f64,
+    /// The adjusted Rand index of both partitions.
+    pub ari: f64,
 }
 
 /// The duration of a stage.

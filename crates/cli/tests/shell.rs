@@ -4,7 +4,8 @@ mod common;
 
 use common::Folder;
 
-const COMMANDS: [&str; 6] = ["cluster", "stability", "generate", "list", "completions", "man"];
+const COMMANDS: [&str; 7] =
+    ["assign", "cluster", "stability", "generate", "list", "completions", "man"];
 
 #[test]
 fn every_help_has_an_example() {

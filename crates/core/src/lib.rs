@@ -48,6 +48,7 @@ pub use data::grouping::Grouping;
 pub use data::microclusters::Microclusters;
 pub use data::partition::Partition;
 pub use error::{Error, ParamError, Result};
+pub use evidence::assignment::{Assigned, Assignment};
 pub use evidence::similarity::Similarity;
 pub use evidence::{Bipartite, ClusterGraph, Embedding, Evidence, Kind};
 pub use memory::{Bytes, Footprint, Need, Shape};
@@ -71,7 +72,7 @@ pub use stages::backend::{
     check_product,
 };
 pub use stages::by_samples::{BySamples, by_samples};
-pub use stages::ca::{Ca, Precomputed, Represented};
+pub use stages::ca::{Ca, ClusterWeights, Precomputed, Represented};
 pub use stages::component::{Component, Described};
 pub use stages::confidence::Confidence;
 pub use stages::confident::Confident;

@@ -5,9 +5,9 @@
 
 pub use crate::{
     AllOf, AnyOf, AuthorsRule, Backend, Bipartite, Bytes, Ca, Certificate, Change, Check, Claims,
-    ClusterGraph, Component, Confidence, Confident, Consensus, Constraints, Csr, Ctx, Dendrogram,
-    Embedding, Enhance, Enhanced, Ensemble, Error, Event, Evidence, Fit, Fitted, Footprint,
-    Grouping, History, IterationLimit, Kind, KktResidual, Mat, MatMut, MatRef, Method,
+    ClusterGraph, ClusterWeights, Component, Confidence, Confident, Consensus, Constraints, Csr,
+    Ctx, Dendrogram, Embedding, Enhance, Enhanced, Ensemble, Error, Event, Evidence, Fit, Fitted,
+    Footprint, Grouping, History, IterationLimit, Kind, KktResidual, Mat, MatMut, MatRef, Method,
     Microclusters, NoEnhancement, ObjectiveChange, Observer, Outcome, PaperRule, Part, Partition,
     Pipeline, PipelineSpec, Precomputed, Preset, Problem, Quantities, Question, Range, Real,
     Record, Reference, Registry, Report, Represented, Result, Shape, Similarity, Stage, State,

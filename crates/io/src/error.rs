@@ -292,6 +292,41 @@ pub enum Fault {
         /// The sample's name in the pool.
         id: String,
     },
+    /// The file is not a model of a result.
+    #[error("not a model: {what}; `enclust cluster POOL --k K --save-model FILE.npz` writes one")]
+    NotAModel {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// New rows have more or fewer columns than the pool of a model.
+    #[error(
+        "{found} columns found, but the pool of the model has {expected}; columns are matched by \
+         position, because {} has no column names{}",
+        if *.named { "the model" } else { "the file" },
+        if *.named { "" } else { " (if line 1 has them: --header yes)" }
+    )]
+    ModelColumns {
+        /// The columns of the pool.
+        expected: usize,
+        /// The columns of the new rows.
+        found: usize,
+        /// Whether the columns of the new rows have names, so that only the model has none.
+        named: bool,
+    },
+    /// New rows do not have a column of the model, or have it more than once.
+    #[error(
+        "the model needs one column {name:?}, and {found} columns have this name (the columns are \
+         {}; a file without a header: --header no)",
+        quoted(.known)
+    )]
+    ModelColumn {
+        /// The name.
+        name: String,
+        /// How many columns have it.
+        found: usize,
+        /// The columns of the new rows.
+        known: Vec<String>,
+    },
     /// There is a label −1, and its meaning is not stated.
     #[error("{at}: the label -1 usually marks noise; state its meaning: --noise singleton|missing")]
     Noise {

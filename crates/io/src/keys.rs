@@ -67,6 +67,18 @@ pub(crate) enum Key<'a> {
     Alone(usize),
 }
 
+impl Key<'_> {
+    /// The label as text, numbers in their shortest form; `None` for a sample that is alone.
+    pub fn name(&self) -> Option<String> {
+        match self {
+            Key::Number(value) => Some(value.to_string()),
+            Key::Large(value) => Some(value.to_string()),
+            Key::Text(text) => Some(text.to_string()),
+            Key::Alone(_) => None,
+        }
+    }
+}
+
 /// A grid in which every cell is a label or missing.
 pub(crate) struct Keys<'g> {
     grid: &'g dyn Grid,
@@ -84,12 +96,36 @@ impl<'g> Keys<'g> {
         }
         let numeric = (0..grid.columns()).map(|column| is_numeric(grid, column)).collect();
         let keys = Keys { grid, noise, numeric };
-        for column in 0..grid.columns() {
-            for row in 0..grid.rows() {
-                keys.check(row, column)?;
+        keys.check_columns(0..grid.columns())?;
+        Ok(keys)
+    }
+
+    /// Compares the labels of each column as stated, as numbers or as text, whatever they are.
+    /// Only the columns with a statement can be read.
+    pub fn compared(
+        grid: &'g dyn Grid,
+        noise: Noise,
+        numeric: &[Option<bool>],
+    ) -> Result<Self, Fault> {
+        let read = (0..grid.columns()).filter(|&column| numeric[column].is_some());
+        let as_numbers = numeric.iter().map(|numeric| *numeric == Some(true)).collect();
+        let keys = Keys { grid, noise: Some(noise), numeric: as_numbers };
+        keys.check_columns(read)?;
+        Ok(keys)
+    }
+
+    fn check_columns(&self, columns: impl Iterator<Item = usize>) -> Result<(), Fault> {
+        for column in columns {
+            for row in 0..self.grid.rows() {
+                self.check(row, column)?;
             }
         }
-        Ok(keys)
+        Ok(())
+    }
+
+    /// Whether the labels of a column are compared as numbers.
+    pub fn is_numeric(&self, column: usize) -> bool {
+        self.numeric[column]
     }
 
     fn check(&self, row: usize, column: usize) -> Result<(), Fault> {

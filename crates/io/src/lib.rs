@@ -6,13 +6,14 @@
 //! | features to cluster | [`read_features`], [`read_features_with`] | the same |
 //! | must-link or cannot-link pairs | [`read_pairs`] | text |
 //! | a precomputed similarity | [`read_similarity`] | `.npy` |
+//! | the model of a result, and new rows for it | [`Source::model`], [`Source::new_rows`] | `.npz`; those of base clusterings |
 //!
 //! The format of a file is determined by its first bytes, otherwise by its extension: see
 //! [`Format::of`]. Files may be compressed with gzip or Zstandard, and [`Source`] also reads
 //! standard input. Parquet needs the feature `parquet`. [`TableOptions`] documents how headers,
 //! id columns and separators of text files are detected; doubt is an error.
 //!
-//! [`write_labels`], [`write_pool`] and [`write_matrix_npy`] write results. All of them use
+//! [`write_labels`], [`write_pool`], [`write_model`] and [`write_matrix_npy`] write results. All of them use
 //! [`write_atomically`]: a file is written completely or not at all.
 //!
 //! ```no_run
@@ -56,6 +57,8 @@ mod labels;
 mod layout;
 mod marks;
 mod mat;
+mod model;
+mod new_rows;
 mod npy;
 mod npz;
 mod origin;
@@ -82,11 +85,13 @@ pub use labels::{Labels, read_labels, read_labels_with};
 pub use layout::Layout;
 pub use marks::MissingMarks;
 pub use mat::{Array, MatFile, Variable, read_mat};
+pub use model::{Model, write_model};
+pub use new_rows::NewRows;
 pub use origin::Origin;
 pub use pairs::{pairs_from_text, read_pairs};
-pub use pool::{Pool, PoolOptions, read_pool, read_pool_with};
+pub use pool::{ClusterNames, Pool, PoolOptions, read_pool, read_pool_with};
 pub use separator::{NoSeparator, Separator};
 pub use similarity::{read_similarity, read_similarity_within, similarity_from_npy};
 pub use source::Source;
 pub use table::TableOptions;
-pub use write::{NpyFloat, write_labels, write_matrix_npy, write_pool};
+pub use write::{NpyFloat, write_cluster_numbers, write_labels, write_matrix_npy, write_pool};

@@ -28,6 +28,19 @@ pub struct Pool {
     pub columns: Option<Vec<String>>,
     /// How the pool was made, if the file tells.
     pub origin: Option<Origin>,
+    /// The names of the base clusters, one entry per clustering, if
+    /// [`PoolOptions::cluster_names`] asks for them.
+    pub cluster_names: Option<Vec<ClusterNames>>,
+}
+
+/// The names of the clusters of one base clustering: its labels as they are in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterNames {
+    /// In the order of their numbers. Numbers are in their shortest form, so that 1.0 is `1`. A
+    /// cluster that only stands for one sample with the label −1 has no name.
+    pub names: Vec<Option<String>>,
+    /// Whether the labels are compared as numbers, because all of them are numbers.
+    pub numeric: bool,
 }
 
 /// Options for reading a pool.
@@ -37,6 +50,8 @@ pub struct PoolOptions {
     pub noise: Noise,
     /// How a table is read.
     pub table: TableOptions,
+    /// Whether the names of the base clusters are kept.
+    pub cluster_names: bool,
 }
 
 /// Reads a pool of base clusterings, see [`Pool::from_bytes`].
@@ -58,7 +73,7 @@ pub fn read_pool_with(path: impl AsRef<Path>, options: &PoolOptions) -> Result<P
 impl Pool {
     /// A pool without truth, names and origin.
     pub fn new(ensemble: Ensemble) -> Self {
-        Pool { ensemble, truth: None, ids: None, columns: None, origin: None }
+        Pool { ensemble, truth: None, ids: None, columns: None, origin: None, cluster_names: None }
     }
 
     /// Reads a pool from the bytes of a file. Rows are samples, columns are clusterings.
@@ -102,7 +117,7 @@ impl Pool {
     ) -> Result<(Self, Option<Layout>), Fault> {
         with_table(bytes, format, &options.table, Use::Pool, |table| {
             let layout = table.layout;
-            Ok((Self::from_table(table, options.noise)?, layout))
+            Ok((Self::from_table(table, options)?, layout))
         })
     }
 
@@ -112,19 +127,20 @@ impl Pool {
     /// # Errors
     /// [`Fault`] with the array, the cause and the position.
     pub fn from_mat(file: &MatFile) -> Result<Self, Fault> {
-        Self::from_table(Table::from_arrays(&mut &*file, Use::Pool)?, Noise::default())
+        Self::from_table(Table::from_arrays(&mut &*file, Use::Pool)?, &PoolOptions::default())
     }
 
-    fn from_table(table: Table<'_>, noise: Noise) -> Result<Self, Fault> {
+    fn from_table(table: Table<'_>, options: &PoolOptions) -> Result<Self, Fault> {
         let Table { grid, ids, names, truth, origin, .. } = table;
         if let Some(truth) = &truth {
             check_samples(&*grid, &**truth)?;
         }
-        let keys = Keys::of(&*grid, Some(noise))?;
+        let keys = Keys::of(&*grid, Some(options.noise))?;
         let ensemble =
             Ensemble::from_keys(grid.rows(), grid.columns(), |row, column| keys.get(row, column))?;
         let truth = truth.map(|truth| complete(&*truth)).transpose()?;
-        Ok(Pool { ensemble, truth, ids, columns: names, origin })
+        let cluster_names = options.cluster_names.then(|| cluster_names(&ensemble, &keys));
+        Ok(Pool { ensemble, truth, ids, columns: names, origin, cluster_names })
     }
 
     /// The same pool with its true classes, matched by [`Labels::aligned`].
@@ -152,6 +168,21 @@ impl Pool {
         self.truth = Some(labels.partition);
         Ok(self)
     }
+}
+
+/// The label of the first sample of each base cluster.
+fn cluster_names(ensemble: &Ensemble, keys: &Keys<'_>) -> Vec<ClusterNames> {
+    let of_clustering = |column: usize| {
+        let mut names = Vec::with_capacity(ensemble.clusters()[column]);
+        for (row, &label) in ensemble.column(column).iter().enumerate() {
+            // Clusters are numbered by first occurrence.
+            if label as usize == names.len() {
+                names.push(keys.get(row, column).and_then(|key| key.name()));
+            }
+        }
+        ClusterNames { names, numeric: keys.is_numeric(column) }
+    };
+    (0..ensemble.clusterings()).map(of_clustering).collect()
 }
 
 /// Returns an error if the pool and the truth have different lengths, before anything is built

@@ -11,8 +11,11 @@ use crate::dump::Cells;
 use crate::error::{Fault, ReadError};
 use crate::features::Features;
 use crate::file::{self, Format};
+use crate::keys::Noise;
 use crate::labels::Labels;
 use crate::layout::Layout;
+use crate::model::Model;
+use crate::new_rows::NewRows;
 use crate::pairs::pairs_from_text;
 use crate::pool::{Pool, PoolOptions};
 use crate::table::TableOptions;
@@ -97,6 +100,29 @@ impl Source {
     ) -> Result<(Features, Option<Layout>), ReadError> {
         self.parse(options.memory, |bytes, format| {
             Features::from_bytes_with_layout(bytes, format, options)
+        })
+    }
+
+    /// Reads the model of a result, see [`Model`].
+    ///
+    /// # Errors
+    /// [`ReadError`] with the cause; [`Fault::NotAModel`] for any other content.
+    pub fn model(&self, memory: Option<Bytes>) -> Result<Model, ReadError> {
+        self.parse(memory, |bytes, format| Model::from_bytes(bytes, format, memory))
+    }
+
+    /// Reads new rows for a model, see [`NewRows::from_bytes`].
+    ///
+    /// # Errors
+    /// [`ReadError`] with the position and the cause.
+    pub fn new_rows(
+        &self,
+        model: &Model,
+        noise: Noise,
+        options: &TableOptions,
+    ) -> Result<(NewRows, Option<Layout>), ReadError> {
+        self.parse(options.memory, |bytes, format| {
+            NewRows::from_bytes(bytes, format, model, noise, options)
         })
     }
 

@@ -29,16 +29,28 @@ pub fn write_labels(
     partition: &Partition,
     ids: Option<&[String]>,
 ) -> Result<(), WriteError> {
+    write_cluster_numbers(path, partition.labels(), ids)
+}
+
+/// Like [`write_labels`], for numbers of clusters that need not be in the order of their first
+/// occurrence, such as the labels of new rows.
+///
+/// # Errors
+/// The same as [`write_labels`].
+pub fn write_cluster_numbers(
+    path: impl AsRef<Path>,
+    numbers: &[usize],
+    ids: Option<&[String]>,
+) -> Result<(), WriteError> {
     let path = path.as_ref();
-    let labels =
-        || Block::integers(&[partition.len()], partition.labels().iter().map(|&l| l as i64));
+    let labels = || Block::integers(&[numbers.len()], numbers.iter().map(|&l| l as i64));
     let names = ["label".to_string()];
-    let cell = |row: usize, _: usize| partition.labels()[row].to_string();
+    let cell = |row: usize, _: usize| numbers[row].to_string();
     let write = |file: &mut BufWriter<File>| {
-        check_names("ids", ids, partition.len())?;
+        check_names("ids", ids, numbers.len())?;
         match Format::by_extension(path) {
-            Some(Format::Csv) => write_text(file, b',', ids, &names, partition.len(), cell),
-            Some(Format::Tsv) => write_text(file, b'\t', ids, &names, partition.len(), cell),
+            Some(Format::Csv) => write_text(file, b',', ids, &names, numbers.len(), cell),
+            Some(Format::Tsv) => write_text(file, b'\t', ids, &names, numbers.len(), cell),
             Some(Format::Npy) => labels().write(file),
             Some(Format::Npz) => {
                 let named = ids.map(|ids| (IDS, Block::texts(ids)));
@@ -180,23 +192,23 @@ fn npy_header(descr: &str, fortran: bool, shape: &[usize]) -> Vec<u8> {
 }
 
 /// A small array with header and values.
-struct Block(Vec<u8>);
+pub(crate) struct Block(Vec<u8>);
 
 impl Block {
-    fn integers(shape: &[usize], values: impl Iterator<Item = i64>) -> Self {
+    pub fn integers(shape: &[usize], values: impl Iterator<Item = i64>) -> Self {
         let mut bytes = npy_header("<i8", false, shape);
         values.for_each(|value| bytes.extend(value.to_le_bytes()));
         Block(bytes)
     }
 
-    fn doubles(shape: &[usize], values: &[f64]) -> Self {
+    pub fn doubles(shape: &[usize], values: &[f64]) -> Self {
         let mut bytes = npy_header("<f8", false, shape);
         values.iter().for_each(|value| bytes.extend(value.to_le_bytes()));
         Block(bytes)
     }
 
     /// A vector of texts, all padded to the length of the longest.
-    fn texts(texts: &[String]) -> Self {
+    pub fn texts(texts: &[String]) -> Self {
         let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
         let mut bytes = npy_header(&format!("<U{longest}"), false, &[texts.len()]);
         for text in texts {
@@ -229,7 +241,7 @@ fn members(pool: &Pool) -> Block {
 }
 
 /// Writes an archive without timestamps, so that equal arrays give equal files.
-fn write_npz<'a>(
+pub(crate) fn write_npz<'a>(
     file: &mut BufWriter<File>,
     arrays: impl Iterator<Item = (&'a str, Block)>,
 ) -> io::Result<()> {

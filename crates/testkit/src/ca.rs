@@ -56,6 +56,7 @@ pub fn conformance(ca: &dyn Ca<f64>) {
 /// - Grouping equal samples changes nothing ([`Options::counts_samples`]).
 /// - Results are bitwise equal in repeated calls and for any number of threads.
 /// - The footprint stated for the shape covers the evidence.
+/// - If it gives weights of base clusters, its similarity is the mean of these weights.
 /// - If it iterates, each iteration has the quantities that it provides, and a stopping rule from
 ///   outside ends it.
 ///
@@ -74,6 +75,7 @@ pub fn conformance_with(ca: &dyn Ca<f64>, options: &Options) {
             trial.repeats(&ensemble);
             trial.footprint(&ensemble);
             trial.stopping(&ensemble);
+            trial.cluster_weights(&ensemble);
             if options.counts_samples {
                 trial.grouping(&ensemble);
             }
@@ -130,6 +132,21 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
+    fn cluster_weights(&self, ensemble: &Ensemble) {
+        let Some(weights) = self.ca.as_cluster_weights() else { return };
+        let microclusters = Microclusters::of(ensemble);
+        let (weights, offsets) =
+            (weights.cluster_weights(&microclusters), microclusters.cluster_offsets());
+        let law = "there is one weight per base cluster";
+        self.law(law, Some(&weights.len()) == offsets.last(), weights.len());
+        let weight = |clustering: usize, label: u32| weights[offsets[clustering] + label as usize];
+        let law = "the similarity is the mean of the weights of base clusters";
+        let mean = self.subject.succeeds(law, microclusters.co_association(weight), self.case);
+        let built = self.build(&microclusters, 1).expect("built before");
+        let apart = built.as_similarity().map(|s| distance(s.condensed(), mean.condensed()));
+        self.law(law, apart.is_some_and(|apart| apart <= ROUNDING), format!("{apart:?} apart"));
+    }
+
     fn well_formed(&self, ensemble: &Ensemble) {
         let evidence = self.build(&Microclusters::of(ensemble), 1).expect("built before");
         let kind = self.ca.kind();

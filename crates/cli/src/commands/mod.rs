@@ -1,5 +1,6 @@
 //! The subcommands, one file per command.
 
+mod assign;
 mod cluster;
 mod completions;
 mod demo;
@@ -52,6 +53,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Cluster(Box<cluster::ClusterArgs>),
+    Assign(assign::AssignArgs),
     Stability(Box<stability::StabilityArgs>),
     Generate(generate::GenerateArgs),
     Study(study::StudyArgs),
@@ -86,6 +88,7 @@ pub fn run(
     match arguments.command {
         None => demo::run(&arguments.demo, out),
         Some(Command::Cluster(args)) => cluster::run(&args, parts, console, out),
+        Some(Command::Assign(args)) => assign::run(&args, console, out),
         Some(Command::Stability(args)) => stability::run(&args, parts, console, out),
         Some(Command::Generate(args)) => generate::run(&args, console, out),
         Some(Command::Study(args)) => study::run(&args, &parts.registries(), console, out),

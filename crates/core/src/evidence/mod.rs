@@ -1,5 +1,6 @@
 //! The kinds of evidence that a representation can make.
 
+pub(crate) mod assignment;
 pub(crate) mod similarity;
 
 use std::fmt;

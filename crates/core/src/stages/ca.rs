@@ -47,6 +47,17 @@ impl<S, E: Into<Evidence<S>>> From<E> for Represented<S> {
     }
 }
 
+/// Weights of base clusters from which the similarity of a new row to the samples follows.
+///
+/// It is for representations whose similarity of two samples is the mean, over the base
+/// clusterings that label both, of the weight of the base cluster that they share and of 0 if
+/// they share none. [`Assignment`](crate::Assignment) labels new rows by these weights.
+pub trait ClusterWeights {
+    /// The weight of every base cluster, numbered through all clusterings, without the weight of
+    /// its clustering. Weights are not negative.
+    fn cluster_weights(&self, microclusters: &Microclusters) -> Vec<f64>;
+}
+
 /// Turns an ensemble into evidence, usually a co-association matrix.
 pub trait Ca<S: Real>: Component {
     /// The kind of evidence that it makes.
@@ -104,6 +115,12 @@ pub trait Ca<S: Real>: Component {
         &[]
     }
 
+    /// The weights of base clusters, if the representation is a mean of such weights and
+    /// therefore also has a value for rows that it was not built from; `None` for all others.
+    fn as_cluster_weights(&self) -> Option<&dyn ClusterWeights> {
+        None
+    }
+
     /// Upper bound on the memory that [`build`](Self::build) allocates. If less is available, the
     /// run returns an error.
     ///
@@ -143,6 +160,7 @@ forward!(Ca<S> {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>>;
     fn stop_parameters(&self) -> &[&'static str];
+    fn as_cluster_weights(&self) -> Option<&dyn ClusterWeights>;
     fn footprint(&self, shape: &Shape) -> Footprint;
 });
 

@@ -97,6 +97,18 @@ pub enum Warning {
     },
     /// The enhanced result has one large cluster, and the plain one has not.
     Collapsed(SecondOpinion),
+    /// New rows have labels that no training sample has; these count for nothing.
+    UnknownLabels {
+        /// The number of such labels.
+        labels: usize,
+        /// The number of rows that have one.
+        rows: usize,
+    },
+    /// New rows share no base cluster with any training sample, so their label is arbitrary.
+    LikeNoSample {
+        /// Their number.
+        rows: usize,
+    },
 }
 
 impl Warning {
@@ -174,6 +186,16 @@ impl fmt::Display for Warning {
                  the largest cluster has {:.0} % (ARI between the two results: {agreement:.2})",
                 100.0 * largest,
                 100.0 * plain_largest
+            ),
+            Warning::UnknownLabels { labels, rows } => write!(
+                f,
+                "{labels} labels in {rows} of the new rows do not occur in the pool of the model; \
+                 they count for nothing"
+            ),
+            Warning::LikeNoSample { rows } => write!(
+                f,
+                "{rows} of the new rows share no base cluster with any sample of the model; their \
+                 label 0 is arbitrary"
             ),
         }
     }

@@ -98,7 +98,8 @@ impl PoolEntry {
         let noise = self.noise.as_ref().map(|word| word.parse::<Noise>()).transpose();
         let noise = noise.map_err(|error| error.to_string())?.unwrap_or_default();
         let missing = self.missing.as_ref().map_or_else(MissingMarks::default, MissingMarks::new);
-        Ok(PoolOptions { noise, table: TableOptions { missing, ..TableOptions::default() } })
+        let table = TableOptions { missing, ..TableOptions::default() };
+        Ok(PoolOptions { noise, table, ..PoolOptions::default() })
     }
 
     /// What the record tells about how the pool was read.

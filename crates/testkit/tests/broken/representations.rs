@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Ca, Component, Ctx, Error, Footprint, Microclusters, Quantities, Question, Represented, Result,
-    Shape, Similarity,
+    Ca, ClusterWeights, Component, Ctx, Error, Footprint, Microclusters, Quantities, Question,
+    Represented, Result, Shape, Similarity,
 };
 use enclust_testkit::ca;
 use enclust_testkit::generate::co_association;
@@ -134,4 +134,33 @@ impl Ca<f64> for IgnoresTheRule {
 fn learner_that_ignores_the_stopping_rule() {
     let complaint = complaint(|| ca::conformance(&IgnoresTheRule));
     assert_names(&complaint, "a stopping rule from outside ends the iteration");
+}
+
+component!(StatesOtherWeights);
+
+impl Ca<f64> for StatesOtherWeights {
+    fn build(
+        &self,
+        microclusters: &Microclusters,
+        question: &Question,
+        ctx: &Ctx<f64>,
+    ) -> Result<Represented<f64>> {
+        spoilt(|_, _, _, v| v).build(microclusters, question, ctx)
+    }
+
+    fn as_cluster_weights(&self) -> Option<&dyn ClusterWeights> {
+        Some(self)
+    }
+}
+
+impl ClusterWeights for StatesOtherWeights {
+    fn cluster_weights(&self, microclusters: &Microclusters) -> Vec<f64> {
+        vec![0.5; microclusters.clusters().iter().sum()]
+    }
+}
+
+#[test]
+fn representation_with_weights_that_are_not_its_own() {
+    let complaint = complaint(|| ca::conformance(&StatesOtherWeights));
+    assert_names(&complaint, "the similarity is the mean of the weights of base clusters");
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use enclust::core::{Bytes, Constraints, Ensemble, Error, Similarity, Warning, similarity_warning};
 use enclust::registry::Precision;
-use enclust_io::{Labels, Layout, Origin, Pool, ReadError, read_similarity_within};
+use enclust_io::{
+    ClusterNames, Labels, Layout, Origin, Pool, PoolOptions, ReadError, read_similarity_within,
+};
 
 use super::ClusterArgs;
 use crate::clusters::Clusters;
@@ -26,6 +28,8 @@ pub struct Data<S> {
     pub ids: Option<Vec<String>>,
     /// The names of all clusterings of the pool.
     pub columns: Option<Vec<String>>,
+    /// The names of the base clusters of all clusterings of the pool, if a model is saved.
+    pub cluster_names: Option<Vec<ClusterNames>>,
     pub constraints: Option<Constraints>,
     /// How the pool was made, if the number of clusters is to be judged by it.
     pub origin: Option<Origin>,
@@ -49,6 +53,7 @@ impl<S: Precision> Data<S> {
             truth: None,
             ids: None,
             columns: None,
+            cluster_names: None,
             constraints: None,
             origin: None,
             inputs: Vec::new(),
@@ -73,7 +78,10 @@ impl<S: Precision> Data<S> {
         args: &ClusterArgs,
         files: &mut InputFiles<'_>,
     ) -> Result<(), Failure> {
-        let options = args.input.options(args.machine.memory);
+        let options = PoolOptions {
+            cluster_names: args.outputs.save_model.is_some(),
+            ..args.input.options(args.machine.memory)
+        };
         let mut pool = files.read("pool", path, |opened| Ok(opened.source.pool(&options)?))?;
         self.truth = match &args.truth {
             Some(file) => {
@@ -95,6 +103,7 @@ impl<S: Precision> Data<S> {
         self.selection = Some(selection);
         self.ids = pool.ids;
         self.columns = pool.columns;
+        self.cluster_names = pool.cluster_names;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 mod auto;
 mod data;
 mod item_consensus;
+mod model;
 mod outputs;
 mod plan;
 mod ranking;
@@ -20,7 +21,7 @@ use enclust::core::{
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
-use enclust_io::{Labels, NpyFloat};
+use enclust_io::{Labels, NpyFloat, write_model};
 use enclust_stability::Membership;
 
 use self::auto::number_of_clusters;
@@ -55,6 +56,7 @@ use crate::warnings::WarningRecord;
     enclust cluster pool.csv --k 8 --out labels.csv\n  \
     enclust cluster Ecoli.mat --k 8 --method lwea --run 1 --out labels.csv\n  \
     enclust cluster pool.npz --k 2..12 --ca eac --enhance none --truth classes.csv --json\n  \
+    enclust cluster pool.csv --k 8 --out labels.csv --save-model model.npz\n  \
     enclust cluster --similarity-in S.npy --k 5 --consensus complete --out labels.csv")]
 #[command(group = ArgGroup::new("constraints").multiple(true).args(["must_link", "cannot_link"]))]
 pub struct ClusterArgs {
@@ -183,11 +185,19 @@ impl ClusterArgs {
             }
             _ => Vec::new(),
         };
+        let model = self.model(&plan, &data, &cuts)?;
         let effort = Effort { timings, usage: metered.usage() };
-        let record =
-            RunRecord { choice, ..self.record(console, &plan, &data, &fit, &cuts, effort) };
+        let record = RunRecord {
+            choice,
+            model: model.as_ref().map(|saved| saved.record),
+            ..self.record(console, &plan, &data, &fit, &cuts, effort)
+        };
         let record = RunRecord { replaced: record::shown(&replaced), ..record };
         let tables = (&memberships[..], &rankings[..]);
+        // The record comes last, so that it never names a file that was not written.
+        if let (Some(path), Some(saved)) = (&self.outputs.save_model, &model) {
+            write_model(path, &saved.model)?;
+        }
         self.outputs.write(&fit, &cuts, tables, &data, &record)?;
         self.outputs.show(self, &cuts, &data, record, console, out)
     }
@@ -266,6 +276,7 @@ impl ClusterArgs {
             report: fit.report.clone().without_last(),
             timings: effort.timings,
             choice: None,
+            model: None,
             results: cuts.iter().map(|cut| data.result(cut)).collect(),
             warnings: warnings(data, fit, cuts),
             outputs: self.outputs.paths(),

@@ -62,6 +62,10 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE.csv", conflicts_with = "similarity_in")]
     pub ranking: Option<PathBuf>,
 
+    /// Write a model by which `enclust assign` labels new rows
+    #[arg(long, value_name = "MODEL.npz")]
+    pub save_model: Option<PathBuf>,
+
     /// Write the record of the run: versions, parameters, seeds, inputs, times, results
     #[arg(long, value_name = "FILE.json")]
     record: Option<PathBuf>,
@@ -85,6 +89,7 @@ impl OutputArgs {
             .writes("--linkage", self.linkage.as_ref(), files::ARRAY)
             .writes("--membership", self.membership.as_ref(), files::TABLE)
             .writes("--ranking", self.ranking.as_ref(), files::TABLE)
+            .writes("--save-model", self.save_model.as_ref(), files::MODEL)
             .writes("--record", self.record.as_ref(), files::RECORD)
     }
 
@@ -96,6 +101,7 @@ impl OutputArgs {
             ("linkage", &self.linkage),
             ("membership", &self.membership),
             ("ranking", &self.ranking),
+            ("model", &self.save_model),
             ("record", &self.record),
         ];
         let named = |(what, path): (_, &Option<PathBuf>)| {
@@ -228,6 +234,7 @@ mod tests {
             linkage: None,
             membership: None,
             ranking: None,
+            save_model: None,
             record: None,
             json: false,
         };

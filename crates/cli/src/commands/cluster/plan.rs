@@ -72,6 +72,9 @@ impl<S: Precision> Plan<S> {
             let part = self.spec.ca.name.clone();
             return Err(Failure::NoSimilarity { option: "--similarity", part });
         }
+        if args.outputs.save_model.is_some() {
+            self.check_model(args, &*ca)?;
+        }
         if args.cannot_link.is_some() && !args.enforce && ca.kind() != Kind::Similarity {
             let part = self.spec.ca.name.clone();
             return Err(Failure::IdleCannotLinks { part });
@@ -87,6 +90,24 @@ impl<S: Precision> Plan<S> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the result can be saved as a model.
+    fn check_model(&self, args: &ClusterArgs, ca: &dyn Ca<S>) -> Result<(), Failure> {
+        if ca.as_cluster_weights().is_none() {
+            let part = self.spec.ca.name.clone();
+            return Err(Failure::NoNewRows { part, known: self.with_values_for_new_rows() });
+        }
+        if args.k.is_one() { Ok(()) } else { Err(Failure::ModelOfSeveral) }
+    }
+
+    /// The representations that have values for new rows.
+    fn with_values_for_new_rows(&self) -> Vec<String> {
+        let has_values = |name: &&str| {
+            let built = self.registry.ca.build(&Part::named(*name));
+            built.is_ok_and(|ca| ca.as_cluster_weights().is_some())
+        };
+        self.registry.ca.names().into_iter().filter(has_values).map(String::from).collect()
     }
 
     /// The first requested option, other than the representation, that needs base clusterings.

@@ -6,7 +6,7 @@ use enclust::core::{PairsReport, Report, SecondOpinion};
 
 use super::ClusterArgs;
 use crate::console::{Console, HEAD, plain};
-use crate::record::{CutRecord, RunRecord, json};
+use crate::record::{CutRecord, ModelRecord, RunRecord, json};
 
 /// The scores in the table: the name in records and the heading of the column.
 const SCORES: [(&str, &str); 5] =
@@ -28,6 +28,7 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     record.results.iter().filter_map(other_count).for_each(&mut line);
     record.results.iter().flat_map(broken).for_each(&mut line);
     record.results.iter().filter_map(agreement).for_each(&mut line);
+    record.model.map(about_model).into_iter().for_each(&mut line);
     record.machine.idle_backend().into_iter().for_each(&mut line);
     record.replaced.iter().for_each(|path| line(format!("replaced {}", plain(path))));
     text
@@ -138,6 +139,11 @@ fn about_run(record: &RunRecord) -> String {
     let seconds: f64 = record.timings.iter().map(|timing| timing.seconds).sum();
     write_to(&mut words, format_args!("; {seconds:.2} s"));
     words
+}
+
+/// How far the saved model repeats the result.
+fn about_model(ModelRecord { samples, kept, ari, .. }: ModelRecord) -> String {
+    format!("the model gives {kept} of {samples} training rows their label, ARI {ari:.3}")
 }
 
 fn about_pairs(report: &PairsReport) -> String {
