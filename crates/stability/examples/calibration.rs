@@ -4,12 +4,12 @@
 //!
 //! ```text
 //! cargo run --release -p enclust-stability --example calibration -- draws|eac|lwea|pools
-//! cargo run --release -p enclust-stability --example calibration -- judge [SEEDS]
+//! cargo run --release -p enclust-stability --example calibration -- judge [SEEDS [DATA]]
 //! cargo run --release -p enclust-stability --example calibration -- judge-file FEATURES.csv [SEEDS]
 //! ```
 //!
-//! `judge` compares simulated data with references without clusters, `judge-file` the features in
-//! a file.
+//! `judge` compares simulated data with references without clusters, all or those named, such as
+//! `uniform`; `judge-file` the features in a file.
 
 use std::error::Error;
 use std::path::Path;
@@ -239,7 +239,9 @@ fn judged(method: &dyn Method<f64>, seeds: u64) -> Outcome<()> {
     ];
     println!("| data | n | d | right | answers | smallest and largest margin | seconds |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, clusters, make) in cases {
+    let wanted = std::env::args().nth(3);
+    let wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    for (name, clusters, make) in cases.into_iter().filter(|(name, ..)| wanted(name)) {
         for (n, d) in [500, 2000].into_iter().flat_map(|n| [2, 10, 50].map(|d| (n, d))) {
             let clock = Instant::now();
             let found = (0..seeds).map(|seed| judgement(method, &make(n, d, seed), d, seed));

@@ -20,7 +20,9 @@ impl Membership {
     /// equal memberships, from 0 to 1. It is 0 if there is only one cluster.
     pub fn entropies(&self) -> Vec<f64> {
         let entropy = |soft: &Vec<f64>| {
-            let sum: f64 = soft.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum();
+            // An empty sum of floats is -0, which would be written as such.
+            let terms = soft.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln());
+            let sum = terms.fold(0.0, |sum, term| sum + term);
             if soft.len() < 2 { 0.0 } else { sum / (soft.len() as f64).ln() }
         };
         self.soft.iter().map(entropy).collect()
