@@ -127,7 +127,7 @@ impl Listing {
         }
         if !self.methods.is_empty() {
             let gap = if stage.is_empty() { "" } else { "\n" };
-            writeln!(out, "{gap}{HEAD}{METHOD}{HEAD:#}: parts that were published together")?;
+            writeln!(out, "{gap}{HEAD}{METHOD}{HEAD:#}: parts that are used together")?;
         }
         for method in &self.methods {
             writeln!(out, "  {NAME}{:<12}{NAME:#} {}", method.name, method.summary)?;
