@@ -80,6 +80,8 @@ fn options_without_effect_and_other_features_are_refused() {
         let run = folder.run(&format!("cluster pool.csv --k 3 {option}"));
         run.failed(2, &["has an effect only with --k auto"]);
     }
+    let run = folder.run("cluster pool.csv --k auto:1..5 --features features.csv");
+    run.failed(1, &["k = 1 is out of range", "must be >= 2"]);
     folder.write("few.csv", "x,y\n1,2\n3,4\n");
     let run = folder.run("cluster pool.csv --k auto --features few.csv");
     run.failed(1, &["few.csv: rows of the features: expected 120, found 2"]);

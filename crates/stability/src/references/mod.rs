@@ -192,24 +192,21 @@ pub fn judge(
     let total = params.pools + shapes * params.references;
     ctx.install(|ctx| {
         let quiet = ctx.with_watch(ctx.watch().quiet());
+        let seed = |number: usize| ctx.seed().wrapping_add(number as u64);
         let look = |features: &[f64], number: usize| -> Result<View> {
-            let seed = ctx.seed().wrapping_add(number as u64);
-            let found = View::of(method, &make(features, seed)?, ks.clone(), params, &quiet)?;
+            let ensemble = make(features, seed(number))?;
+            let found = View::of(method, &ensemble, ks.clone(), params, &quiet)?;
             ctx.progress("references", number as u64 + 1, total as u64)?;
             Ok(found)
         };
-        let part = |number: usize| {
-            let seed = ctx.seed().wrapping_add(number as u64);
-            subsample(features, dimension, params.samples, seed)
-        };
+        let part = |number: usize| subsample(features, dimension, params.samples, seed(number));
         let data = (0..params.pools).map(|number| look(&part(number), number));
         let data = data.collect::<Result<Vec<View>>>()?;
         let axes = PrincipalAxes::of(&part(0), dimension, &quiet)?;
         let mut references: [Vec<View>; Shape::ALL.len()] = Default::default();
         for number in params.pools..total {
             let shape = number % shapes;
-            let seed = ctx.seed().wrapping_add(number as u64);
-            let reference = axes.reference(Shape::ALL[shape], seed, &quiet)?;
+            let reference = axes.reference(Shape::ALL[shape], seed(number), &quiet)?;
             references[shape].push(look(&reference, number)?);
         }
         let levels = compare(&data, &references, ks.clone());
@@ -251,6 +248,9 @@ impl View {
         params: &JudgeParams,
         ctx: &Ctx<'_, f64>,
     ) -> Result<Self> {
+        // First, because it checks the numbers of clusters.
+        let draws = StabilityParams::default().draws(params.draws);
+        let found = stability(method, ensemble, ks.clone(), &draws, ctx)?;
         let fit = method.fit(ensemble, &Question::default(), ctx)?;
         let similarity = fit.evidence.similarity_for("the comparison with references")?;
         let values = spectrum(similarity, *ks.end() + 1, ctx)?;
@@ -258,8 +258,6 @@ impl View {
             fit.dendrogram().map(|tree| ks.clone().map(|k| gap(tree, k)).collect());
         let no_tree =
             || Error::unsupported(method.name(), "the comparison with references: no dendrogram");
-        let draws = StabilityParams::default().draws(params.draws);
-        let found = stability(method, ensemble, ks.clone(), &draws, ctx)?;
         Ok(View {
             agreement: found.levels.iter().map(|level| level.agreement).collect(),
             gaps: gaps.ok_or_else(no_tree)?,
