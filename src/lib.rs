@@ -58,6 +58,7 @@ pub use enclust_io as io;
 pub use enclust_kmeans as kmeans;
 pub use enclust_learn as learn;
 pub use enclust_metrics as metrics;
+pub use enclust_reduce as reduce;
 pub use enclust_stability as stability;
 
 pub mod registry;
@@ -80,6 +81,7 @@ pub mod prelude {
     pub use crate::io::{read_pool, write_labels, write_pool};
     pub use crate::learn::{Drec, RsecH, RsecZ, Spce, Trce};
     pub use crate::metrics::Scores;
+    pub use crate::reduce::Landmarks;
     pub use crate::registry::standard;
     pub use crate::stability::{Rule, StabilityParams, Verdict, choose, membership, stability};
 }

@@ -243,6 +243,7 @@ fn a_precomputed_similarity_must_not_join_what_the_labels_tell_apart() {
 /// Builds the component with this name for this stage.
 fn try_build(registry: &Registry<f64>, stage: Stage, part: &Part) -> Result<(), Error> {
     match stage {
+        Stage::Reduce => registry.reduce.build(part).map(|_| ()),
         Stage::Ca => registry.ca.build(part).map(|_| ()),
         Stage::Confidence => registry.confidence.build(part).map(|_| ()),
         Stage::Enhance => registry.enhance.build(part).map(|_| ()),
@@ -384,12 +385,15 @@ fn parts_that_do_not_fit_say_what_they_read_and_make() {
     let error = registry.pipeline(&spec("lwb", "average")).unwrap_err();
     let expected = Error::KindMismatch {
         consumer: "average".into(),
-        accepts: vec![Kind::Similarity],
+        accepts: vec![Kind::Similarity, Kind::Factored],
         producer: "lwb".into(),
         made: Kind::Bipartite,
     };
     assert_eq!(error, expected);
-    says(&error, "average reads a similarity, but lwb makes a bipartite graph");
+    says(
+        &error,
+        "average reads a similarity or a factored similarity, but lwb makes a bipartite graph",
+    );
 
     let error = registry.pipeline(&spec("eac", "tcut")).unwrap_err();
     says(&error, "tcut reads a bipartite graph, but eac makes a similarity");

@@ -601,8 +601,8 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
 }
 
 /// Methods that end in k-means or use an eigensolver with a random start.
-const SEEDED: [&str; 7] =
-    ["lwgp", "ptgp", "ecpcs-mc", "drec", "rsec-h", "rsec-z", "ec-cms-spectral"];
+const SEEDED: [&str; 8] =
+    ["lwgp", "hbgf", "ptgp", "ecpcs-mc", "drec", "rsec-h", "rsec-z", "ec-cms-spectral"];
 
 /// The iteration of RSEC amplifies rounding errors, which depend on the order, so mean scores are
 /// compared.

@@ -31,6 +31,7 @@ macro_rules! precision {
         impl Precision for $s {
             fn standard() -> Registry<$s> {
                 let mut registry = Registry::new();
+                enclust_reduce::register(&mut registry);
                 enclust_ca::register(&mut registry);
                 enclust_learn::register(&mut registry);
                 enclust_enhance::register(&mut registry);

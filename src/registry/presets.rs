@@ -56,6 +56,12 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             plain("lwb", Part::named("tcut")),
         ),
         (
+            "hbgf",
+            "hybrid bipartite graph partitioning",
+            "Like lwgp, with all base clusters weighted alike; for any size.",
+            plain("incidence", Part::named("tcut")),
+        ),
+        (
             "ptgp",
             "probability trajectory graph partitioning",
             "Like pta-al with clusters of similar sizes.",
@@ -156,6 +162,7 @@ mod tests {
                 "pta-cl: pts + complete(weighting=groups)",
                 "pta-sl: pts + single(weighting=groups)",
                 "lwgp: lwb + tcut",
+                "hbgf: incidence + tcut",
                 "ptgp: ptb + tcut(weighting=groups)",
                 "ecpcs-hc: eca + average",
                 "ecpcs-mc: pcs + metaclusters",

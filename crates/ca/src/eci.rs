@@ -1,6 +1,7 @@
 //! Reliability of base clusters.
 
 use enclust_core::Microclusters;
+use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
 
@@ -10,7 +11,7 @@ use crate::overlaps::overlaps;
 /// clusterings split it, U(a) = −Σₖ wₖ Σ_b p_ab log₂ p_ab with
 /// p_ab = |Cₐ ∩ C_b| / |Cₐ|, and ECI(a) = exp(−U(a) / (θ Σₖ wₖ)), in (0, 1].
 /// For each cluster, only the members that a clustering labels are counted; a clustering that
-/// labels none of them is ignored.
+/// labels none of them is ignored, and a cluster without members has index 1.
 ///
 /// O(n' m²) time.
 ///
@@ -26,25 +27,29 @@ use crate::overlaps::overlaps;
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 pub fn ensemble_cluster_index(microclusters: &Microclusters, theta: f64) -> Vec<f64> {
-    let m = microclusters.clusterings();
-    let mut eci = Vec::new();
-    for own in 0..m {
-        let clusters = microclusters.clusters()[own];
-        let mut uncertainty = vec![0.0; clusters];
-        let mut weight = vec![0.0; clusters];
-        for other in 0..m {
-            let w = microclusters.weight(other);
-            for (a, split) in overlaps(microclusters, own, other).iter().enumerate() {
-                let labelled: f64 = split.iter().sum();
-                if labelled > 0.0 {
-                    uncertainty[a] += w * entropy(split, labelled);
-                    weight[a] += w;
-                }
+    let of_clustering = |own: usize| index_of_clustering(microclusters, own, theta);
+    let indices: Vec<Vec<f64>> =
+        (0..microclusters.clusterings()).into_par_iter().map(of_clustering).collect();
+    indices.concat()
+}
+
+/// The index of every cluster of one clustering.
+fn index_of_clustering(microclusters: &Microclusters, own: usize, theta: f64) -> Vec<f64> {
+    let clusters = microclusters.clusters()[own];
+    let mut uncertainty = vec![0.0; clusters];
+    let mut weight = vec![0.0; clusters];
+    for other in 0..microclusters.clusterings() {
+        let w = microclusters.weight(other);
+        for (a, split) in overlaps(microclusters, own, other).iter().enumerate() {
+            let labelled: f64 = split.iter().sum();
+            if labelled > 0.0 {
+                uncertainty[a] += w * entropy(split, labelled);
+                weight[a] += w;
             }
         }
-        eci.extend(uncertainty.iter().zip(&weight).map(|(u, w)| (-u / (theta * w)).exp()));
     }
-    eci
+    let index = |(u, w): (&f64, &f64)| if *w > 0.0 { (-u / (theta * w)).exp() } else { 1.0 };
+    uncertainty.iter().zip(&weight).map(index).collect()
 }
 
 /// Entropy in bits of a split into parts that add up to `total`.

@@ -6,6 +6,7 @@
 //! | [`Lwca`] | `lwca` | similarity | Huang, Wang & Lai, IEEE Trans. Cybernetics 2018 |
 //! | [`Pts`] | `pts` | similarity | Huang, Lai & Wang, TKDE 2016 |
 //! | [`Eca`] | `eca` | similarity | Huang et al., IEEE Trans. SMC: Systems 2021 (ECPCS-HC) |
+//! | [`Incidence`] | `incidence` | bipartite graph | Fern & Brodley, ICML 2004 (HBGF) |
 //! | [`LocallyWeightedBipartite`] | `lwb` | bipartite graph | as `Lwca` (LWGP) |
 //! | [`TrajectoryBipartite`] | `ptb` | bipartite graph | as `Pts` (PTGP) |
 //! | [`PropagatedClusters`] | `pcs` | graph of base clusters | as `Eca` (ECPCS-MC) |
@@ -19,6 +20,7 @@ mod eac;
 mod eca;
 mod eci;
 mod elite;
+mod incidence;
 mod lwb;
 mod lwca;
 mod memory;
@@ -31,6 +33,7 @@ pub use cluster_graph::PropagatedClusters;
 pub use eac::Eac;
 pub use eca::Eca;
 pub use eci::ensemble_cluster_index;
+pub use incidence::Incidence;
 pub use lwb::LocallyWeightedBipartite;
 pub use lwca::Lwca;
 pub use ptb::TrajectoryBipartite;
@@ -44,6 +47,7 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.ca.add::<Lwca>();
     registry.ca.add::<Pts>();
     registry.ca.add::<Eca>();
+    registry.ca.add::<Incidence>();
     registry.ca.add::<LocallyWeightedBipartite>();
     registry.ca.add::<TrajectoryBipartite>();
     registry.ca.add::<PropagatedClusters>();

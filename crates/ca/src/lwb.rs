@@ -1,13 +1,12 @@
 //! The bipartite graph of LWGP.
 
-use std::sync::Arc;
-
 use enclust_core::{
-    Bipartite, Bytes, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Real,
-    Represented, Result, Shape, part,
+    Ca, Component, Ctx, Footprint, Kind, Microclusters, Question, Real, Represented, Result, Shape,
+    part,
 };
 
 use crate::eci::ensemble_cluster_index;
+use crate::incidence::{incidence_bytes, weighted_incidence};
 use crate::lwca::Lwca;
 use crate::memory::cluster_index;
 
@@ -69,23 +68,10 @@ impl<S: Real> Ca<S> for LocallyWeightedBipartite {
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
         let eci = ensemble_cluster_index(microclusters, self.params.theta);
-        let offsets = microclusters.cluster_offsets();
-        let row = |p: usize| {
-            let link = |k: usize| {
-                let cluster = offsets[k] + microclusters.label(p, k) as usize;
-                (cluster as u32, S::of(microclusters.weight(k) * eci[cluster]))
-            };
-            (0..microclusters.clusterings()).map(link).collect()
-        };
-        let weights = Csr::from_rows(eci.len(), (0..microclusters.len()).map(row).collect());
-        Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
+        Ok(weighted_incidence(microclusters, &eci)?.into())
     }
 
-    /// One link per label, first in one list per row and then packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
-        let lists =
-            Bytes(links) * 2 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
-        Footprint::new(shape.sparse(links), lists + cluster_index(shape))
+        Footprint::new(incidence_bytes(shape), cluster_index(shape))
     }
 }

@@ -144,6 +144,7 @@ impl Observer for Progress {
 fn doing(stage: Stage) -> &'static str {
     match stage {
         Stage::Microclusters => "merging equal rows of labels",
+        Stage::Reduce => "reducing the label rows",
         Stage::Ca => "building the representation",
         Stage::Confidence => "choosing confident pairs",
         Stage::Enhance => "enhancing",

@@ -18,6 +18,12 @@ pub struct RecipeArgs {
     #[arg(long, value_name = "NAME")]
     pub method: Option<String>,
 
+    /// Reduce the distinct label rows to at most this many: none, auto (10000 if a method that holds
+    /// a value for every pair of rows has more than 20000 of them), a number, or a part; `enclust
+    /// list reduce` shows them [default: auto]
+    #[arg(long, value_name = "none|auto|P")]
+    pub reduce: Option<String>,
+
     /// Co-association matrix or other representation; `enclust list ca` shows them
     #[arg(long, value_name = "PART")]
     pub ca: Option<String>,
@@ -130,9 +136,11 @@ impl RecipeArgs {
     }
 
     /// The parts that are given, with their stages.
-    fn named(&self) -> impl Iterator<Item = (Stage, &str)> {
+    fn named(&self) -> impl Iterator<Item = (Stage, String)> {
+        let reduce = self.reduce.as_deref().map(reduction);
         let parts = [&self.ca, &self.confidence, &self.enhance, &self.stop, &self.consensus];
-        Stage::PIPELINE.into_iter().zip(parts).filter_map(|(s, p)| Some((s, p.as_deref()?)))
+        let parts = [reduce].into_iter().chain(parts.map(Clone::clone));
+        Stage::PIPELINE.into_iter().zip(parts).filter_map(|(stage, part)| Some((stage, part?)))
     }
 
     fn replace_parts<S: Precision>(
@@ -144,8 +152,8 @@ impl RecipeArgs {
             let part: Part = text.parse().map_err(wrong)?;
             let swapped = registry.swap(spec, stage, part);
             swapped.map_err(|error| match stage {
-                Stage::Confidence if looks_like_a_file(text) => {
-                    Failure::MembershipFile { text: text.to_string() }
+                Stage::Confidence if looks_like_a_file(&text) => {
+                    Failure::MembershipFile { text: text.clone() }
                 }
                 _ => wrong(error),
             })?;
@@ -186,6 +194,15 @@ impl RecipeArgs {
             }
         }
         Ok(())
+    }
+}
+
+/// The part that `--reduce` names.
+fn reduction(text: &str) -> String {
+    match (text, text.parse::<u64>()) {
+        ("auto", _) => "landmarks".to_string(),
+        (_, Ok(rows)) => format!("landmarks(rows={rows})"),
+        (part, Err(_)) => part.to_string(),
     }
 }
 

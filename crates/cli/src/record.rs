@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enclust::core::{
-    Constraints, KernelUsage, PairsReport, Part, Partition, PipelineSpec, Report, SecondOpinion,
-    Usage, Value, Values, Violations,
+    Constraints, KernelUsage, PairsReport, Part, Partition, PipelineSpec, ReductionReport, Report,
+    SecondOpinion, Stage, Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
 use enclust_io::write_atomically;
@@ -46,8 +46,8 @@ pub struct RunRecord {
     #[serde(skip)]
     pub layouts: Vec<String>,
     pub samples: usize,
-    /// Number of distinct label rows, with constrained samples counted separately: the size of
-    /// all computations.
+    /// Number of distinct label rows, with constrained samples counted separately, or of the rows
+    /// to which they were reduced: the size of all computations.
     pub groups: usize,
     pub ensemble: Option<EnsembleRecord>,
     pub method: MethodRecord,
@@ -57,6 +57,9 @@ pub struct RunRecord {
     pub truth: Option<TruthRecord>,
     pub machine: MachineRecord,
     pub seed: u32,
+    /// Report of the reduction of the label rows, if they were reduced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionReport>,
     /// Report of the learned representation, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learning: Option<Report>,
@@ -201,6 +204,9 @@ pub struct CutRecord {
     pub sizes: Vec<usize>,
     pub scores: Option<BTreeMap<&'static str, f64>>,
     pub violations: Option<Violations>,
+    /// The share of the samples that the refinement after a reduction moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<f64>,
     /// The violated constraints by the ids of the samples, or by their numbers counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<BrokenRecord>,
@@ -215,7 +221,8 @@ impl MethodRecord {
     /// The record of parts with the values of all parameters.
     pub fn of(preset: Option<String>, spec: &PipelineSpec) -> Self {
         let parts = spec.parts().into_iter();
-        let does_something = parts.clone().filter(|(_, part)| !part.is_none());
+        let shown = |stage: Stage, part: &Part| stage != Stage::Reduce && !part.is_none();
+        let does_something = parts.clone().filter(|&(stage, part)| shown(stage, part));
         let names: Vec<String> = does_something.map(|(_, part)| part.told()).collect();
         let parts = parts.map(|(stage, part)| (stage.key(), part.clone())).collect();
         MethodRecord { preset, parts, in_a_line: names.join(" + ") }
@@ -285,6 +292,7 @@ impl CutRecord {
             sizes: partition.sizes(),
             scores: scores.map(|scores| scores.named().into_iter().collect()),
             violations,
+            moved: None,
             broken: None,
             second_opinion: None,
             labels: None,

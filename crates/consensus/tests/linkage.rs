@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use enclust_consensus::{Linkage, LinkageMethod, LinkageParams};
 use enclust_core::{
     Bipartite, Component, Consensus, Csr, Ctx, Dendrogram, Ensemble, Error, Event, Evidence,
-    Fitted, Grouping, Kind, Microclusters, ParamError, Parameters, Partition, Similarity, Values,
-    Weighting, condensed_len,
+    Factored, Fitted, Grouping, Kind, Microclusters, ParamError, Parameters, Partition, Similarity,
+    Values, Weighting, condensed_len,
 };
 use enclust_testkit::generate::ensembles;
 use proptest::collection::vec;
@@ -453,4 +453,76 @@ fn parameters_by_name() {
     assert!(matches!(wrong, Err(ParamError::WrongType { .. })));
     let names = METHODS.map(|m| linkage(m).name().to_string());
     assert_eq!(names, ["average", "complete", "single"]);
+}
+
+// ---------------------------------------------------------------------------
+// The form without a table of all pairs.
+
+fn assert_same_merges(ensemble: &Ensemble, weights: &[f64], by_sums: bool) {
+    let rows = Microclusters::of(ensemble);
+    let offsets = rows.cluster_offsets();
+    let matrix: Similarity<f64> =
+        rows.co_association(|k, label| weights[offsets[k] + label as usize]).unwrap();
+    let matrix =
+        if by_sums { matrix.with_denominator(rows.total_weight()).unwrap() } else { matrix };
+    let factored = Factored::new(&rows, weights).unwrap();
+    let average = linkage(LinkageMethod::Average);
+    let fitted = average.fit(&Evidence::Factored(factored), &Ctx::<f64>::default()).unwrap();
+    let (found, expected) = (fitted.dendrogram().unwrap(), tree(&average, &matrix));
+    assert_eq!(found.merges().len(), expected.merges().len());
+    for (at, (a, b)) in found.merges().iter().zip(expected.merges()).enumerate() {
+        assert!((a.height - b.height).abs() < 1e-12, "merge {at}: {a:?} and {b:?}");
+        assert_eq!((a.left, a.right), (b.left, b.right), "merge {at} at {}", a.height);
+    }
+}
+
+proptest! {
+    /// With unit weights the sums are whole numbers, and ties are the rule.
+    #[test]
+    fn factored_linkage_breaks_ties_like_the_table(e in ensembles(60, 8, 4)) {
+        let clusters: usize = e.clusters().iter().sum();
+        assert_same_merges(&e, &vec![1.0; clusters], true);
+    }
+
+    /// Weights of clusterings are whole numbers.
+    #[test]
+    fn factored_linkage_honours_weights(e in ensembles(40, 5, 4), w in vec(1..5_u8, 5)) {
+        let m = e.clusterings();
+        let e = e.with_weights(w[..m].iter().map(|&w| f64::from(w)).collect()).unwrap();
+        let clusters: usize = e.clusters().iter().sum();
+        assert_same_merges(&e, &vec![1.0; clusters], true);
+    }
+
+    /// Powers of two: sums are exact, and there are ties as well as different values.
+    #[test]
+    fn factored_linkage_equals_the_table_for_other_weights(
+        e in ensembles(60, 8, 4), halvings in vec(0..6_i32, 32)
+    ) {
+        let clusters: usize = e.clusters().iter().sum();
+        let weights: Vec<f64> = halvings[..clusters].iter().map(|&h| 0.5_f64.powi(h)).collect();
+        let e = e.select(&(0..e.clusterings().next_power_of_two()).map(|k| k % e.clusterings()).collect::<Vec<_>>()).unwrap();
+        let repeated: Vec<f64> = {
+            let m = e.clusterings();
+            let mut out = Vec::new();
+            let mut at = 0;
+            for k in 0..m {
+                let own = e.clusters()[k];
+                out.extend((0..own).map(|c| weights[(at + c) % clusters]));
+                at += own;
+            }
+            out
+        };
+        assert_same_merges(&e, &repeated, false);
+    }
+}
+
+#[test]
+fn only_average_linkage_over_samples_reads_a_factored_similarity() {
+    let rows = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap());
+    let factored: Evidence<f64> = Factored::new(&rows, &[1.0; 4]).unwrap().into();
+    let groups = Linkage::average().weighting(Weighting::Groups);
+    for part in [Linkage::complete(), Linkage::single(), groups] {
+        let refused = part.fit(&factored, &Ctx::default()).err();
+        assert!(matches!(refused, Some(Error::KindMismatch { made: Kind::Factored, .. })));
+    }
 }

@@ -7,6 +7,7 @@
 //! | stage | trait | reads | makes |
 //! |---|---|---|---|
 //! | merge equal rows | ([`Microclusters`]) | [`Ensemble`] | label rows at size n' |
+//! | `reduce` | [`Reduce`] | [`Microclusters`] | [`Reduced`]: fewer label rows, for large ensembles |
 //! | `ca` | [`Ca`] | [`Microclusters`] | [`Evidence`] |
 //! | `confidence` | [`Confidence`] | [`Microclusters`], [`Similarity`] | [`Confident`] |
 //! | `enhance` | [`Enhance`] | [`Problem`] | [`Enhanced`] |
@@ -36,6 +37,7 @@ pub use compose::params::{
     NoParams, ParamSpec, ParamType, Parameters, Range, Value, Values, Weighting, check_range,
 };
 pub use compose::pipeline::{BoxedPipeline, Pipeline};
+pub use compose::refinement::Refinement;
 pub use compose::registry::{Listed, Preset, Registry};
 pub use compose::spec::{Part, PipelineSpec};
 pub use compose::stages_of_a_run::Trace;
@@ -49,6 +51,7 @@ pub use data::microclusters::Microclusters;
 pub use data::partition::Partition;
 pub use error::{Error, ParamError, Result};
 pub use evidence::assignment::{Assigned, Assignment};
+pub use evidence::factored::Factored;
 pub use evidence::similarity::Similarity;
 pub use evidence::{Bipartite, ClusterGraph, Embedding, Evidence, Kind};
 pub use memory::{Bytes, Footprint, Need, Shape};
@@ -65,7 +68,7 @@ pub use run::context::Ctx;
 pub use run::iterate::{Iteration, Labeller, NoState, State, Until};
 pub use run::quantities::Quantities;
 pub use run::question::Question;
-pub use run::report::{Certificate, Change, PairsReport, Record, Report, Status};
+pub use run::report::{Certificate, Change, PairsReport, Record, ReductionReport, Report, Status};
 pub use run::watch::{Event, History, Observer, Watch};
 pub use stages::backend::{
     Backend, Eigen, Kernel, ShiftedFactor, SparseProduct, SparseSolve, SpdSolve, check_panel,
@@ -79,6 +82,7 @@ pub use stages::confident::Confident;
 pub use stages::consensus::{Consensus, Fitted, check_k};
 pub use stages::enhance::{Claims, Enhance, Enhanced, NoEnhancement, Problem};
 pub use stages::metered::{KernelUsage, Metered, Usage};
+pub use stages::reduce::{NoReduction, Reduce, Reduced, RunSize};
 pub use stages::stage::Stage;
 pub use stages::stop::{Check, Stop, Target, by_labels};
 pub use warnings::{SecondOpinion, Warning, ensemble_warnings, label_warnings, similarity_warning};

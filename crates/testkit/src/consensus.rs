@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Consensus, Ensemble, Error, Evidence, Fitted, Kind, Microclusters, Partition, Result,
+    Consensus, Ensemble, Error, Evidence, Factored, Fitted, Kind, Microclusters, Partition, Result,
     Similarity, condensed_len,
 };
 
-use crate::generate::{bipartite, cluster_graph, co_association, degenerate, embedding, planted};
+use crate::generate::{
+    bipartite, cluster_graph, co_association, degenerate, embedding, factored, planted,
+};
 use crate::law::{Subject, THREADS, with_seed, with_threads};
 use crate::rearrange::rearrangements;
 
@@ -117,6 +119,7 @@ fn evidence(kind: Kind, microclusters: &Microclusters) -> Evidence<f64> {
         Kind::Bipartite => bipartite(microclusters).into(),
         Kind::ClusterGraph => cluster_graph(microclusters).into(),
         Kind::Embedding => embedding(microclusters).into(),
+        Kind::Factored => factored(microclusters).into(),
         _ => co_association(microclusters).into(),
     }
 }
@@ -279,7 +282,14 @@ fn cut(fitted: &dyn Fitted<f64>, k: usize, threads: usize) -> Result<Partition> 
 /// The evidence with different similarities for all pairs of groups. Ties are broken by the order
 /// of the samples, which the test changes. Samples of one group remain the most similar.
 fn untied(evidence: &Evidence<f64>) -> Evidence<f64> {
-    let Evidence::Similarity(tied) = evidence else { return evidence.clone() };
+    match evidence {
+        Evidence::Similarity(tied) => untied_similarity(tied).into(),
+        Evidence::Factored(tied) => untied_factored(tied).into(),
+        _ => evidence.clone(),
+    }
+}
+
+fn untied_similarity(tied: &Similarity<f64>) -> Similarity<f64> {
     let n = tied.len();
     let pairs = condensed_len(n) as f64;
     // A golden-ratio sequence: evenly spread and without repeated values.
@@ -289,5 +299,28 @@ fn untied(evidence: &Evidence<f64>) -> Evidence<f64> {
     let within = (0..n).map(|p| 0.99 + 1e-3 * spread(p)).collect();
     let grouping = Arc::clone(tied.grouping());
     let untied = Similarity::new(grouping, between.collect(), within, tied.own().to_vec());
-    untied.expect("values in [0, 1]").into()
+    untied.expect("values in [0, 1]")
+}
+
+/// With more clusterings, of small and different weights, that each divide the groups at random:
+/// every pair of groups then shares other clusters.
+fn untied_factored(tied: &Factored) -> Factored {
+    const MORE: usize = 40;
+    let n = tied.len();
+    let coins: Vec<Ensemble> = (0..MORE as u64).map(|k| planted(n, 1, 2, 1.0, 40 + k)).collect();
+    let m = tied.clusters(0).len();
+    let label = |p: usize, k: usize| match k.checked_sub(m) {
+        None => tied.clusters(p)[k],
+        Some(more) => coins[more].column(0)[p],
+    };
+    let ensemble = Ensemble::from_keys(n, m + MORE, |p, k| Some(label(p, k))).expect("labels");
+    let rows = Microclusters::singletons(&ensemble);
+    let mut weights = Vec::new();
+    for (k, &clusters) in ensemble.clusters().iter().enumerate() {
+        let spread = |c: usize| ((2 * k + c) as f64 * 0.618_033_988_749_894_9).fract();
+        weights.extend((0..clusters).map(|c| if k < m { 1.0 } else { 0.001 * spread(c) }));
+    }
+    let untied = Factored::new(&rows, &weights).expect("complete labels");
+    let own: Vec<usize> = (0..n).collect();
+    untied.regrouped(Arc::clone(tied.grouping()), &own).expect("one row for each group")
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, ClusterGraph, Csr, Embedding, Ensemble, MISSING, Mat, Microclusters, Real,
+    Bipartite, ClusterGraph, Csr, Embedding, Ensemble, Factored, MISSING, Mat, Microclusters, Real,
     Similarity,
 };
 use proptest::collection::vec;
@@ -262,4 +262,17 @@ impl SplitMix {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
+}
+
+/// A similarity by weights of the base clusters, all of which differ, so that there are few ties.
+///
+/// # Panics
+///
+/// If a label is missing.
+pub fn factored(microclusters: &Microclusters) -> Factored {
+    let clusters: usize = microclusters.clusters().iter().sum();
+    // A golden-ratio sequence: evenly spread and without repeated values.
+    let spread = |c: usize| 0.9 + 0.1 * (c as f64 * 0.618_033_988_749_894_9).fract();
+    let weights: Vec<f64> = (0..clusters).map(spread).collect();
+    Factored::new(microclusters, &weights).expect("complete labels")
 }

@@ -12,6 +12,7 @@
 //! | stage | suite |
 //! |---|---|
 //! | [`Backend`](enclust_core::Backend) | [`backend::conformance`] |
+//! | [`Reduce`](enclust_core::Reduce) | [`reduce::conformance`] |
 //! | [`Ca`](enclust_core::Ca) | [`ca::conformance`], [`ca::precisions_agree`] |
 //! | [`Confidence`](enclust_core::Confidence) | [`confidence::conformance`] |
 //! | [`Enhance`](enclust_core::Enhance) | [`enhance::conformance`] |
@@ -31,6 +32,7 @@ pub mod enhance;
 pub mod features;
 pub mod generate;
 pub mod method;
+pub mod reduce;
 pub mod stop;
 
 mod first_look;

@@ -60,6 +60,7 @@ impl Rearrangement {
                 let points = Mat::from_fn(self.source.len(), e.points.cols(), at);
                 Embedding::new(grouping, points).expect(FITS).into()
             }
+            Evidence::Factored(f) => f.regrouped(grouping, &self.source).expect(FITS).into(),
             other => panic!("no rule to rearrange {}", other.kind()),
         }
     }

@@ -1,6 +1,6 @@
 //! The memory of linkage.
 
-use enclust_core::{Bytes, Footprint, Merge};
+use enclust_core::{Bytes, Footprint, Merge, Shape};
 
 use super::agglomerate::Join;
 
@@ -13,6 +13,17 @@ pub(super) fn footprint(samples: usize, groups: usize) -> Footprint {
     // the current cluster of each sample.
     let samples_too = each(samples, 8 + 3 * size_of::<Join>() + 24) + each(groups, 64);
     Footprint::new(each(samples, size_of::<Merge>()), table(groups) + slots + samples_too)
+}
+
+/// The memory of the tree of a factored similarity.
+pub(super) fn footprint_factored(shape: &Shape) -> Footprint {
+    let each = |count: usize, bytes: usize| Bytes(count as u64) * bytes as u64;
+    let labels = Bytes(shape.groups as u64) * shape.clusterings as u64;
+    // Histograms and the index, both with room to grow, and the sums of each thread.
+    let histograms = labels * (16 * 6) + each(shape.clusters, 48);
+    let clusters = each(shape.groups, 2 * 400) + each(shape.groups, 16) * shape.threads as u64;
+    let samples = each(shape.samples, 8 + 3 * size_of::<Join>() + 24);
+    Footprint::new(each(shape.samples, size_of::<Merge>()), histograms + clusters + samples)
 }
 
 /// The memory of a table for this number of crowds, computed in 64 bits also on 32-bit systems.

@@ -3,19 +3,21 @@
 mod agglomerate;
 mod closest;
 mod crowds;
+mod factored;
 mod memory;
 mod rules;
 mod slots;
 mod units;
 
 use enclust_core::{
-    Component, Condensed, Consensus, Ctx, Dendrogram, Error, Evidence, Fitted, Footprint, Grouping,
-    Kind, Partition, Range, Real, Result, Shape, Similarity, Stage, Weighting, check_k, choice,
-    parameters,
+    Component, Condensed, Consensus, Ctx, Dendrogram, Error, Evidence, Factored, Fitted, Footprint,
+    Grouping, Kind, Partition, Range, Real, Result, Shape, Similarity, Stage, Weighting, check_k,
+    choice, parameters,
 };
 
 use agglomerate::{Join, Watch, agglomerate};
 use crowds::{groups_as_samples, groups_at_once, samples_in_crowds};
+use factored::agglomerate_factored;
 use units::Units;
 
 choice! {
@@ -68,6 +70,11 @@ parameters! {
 /// Memory: n'²/2 numbers of 64 bits in addition to the input. Time: typically O(n'² + n);
 /// O(n'³) in the worst case, in which most merges change the nearest neighbour of most
 /// clusters; an additional O(n') for every sample that joins a sample outside its group first.
+///
+/// Average linkage over samples also reads a [factored](enclust_core::Factored) similarity, in O(n'
+/// m) memory: clusters are histograms over the base clusters, and the nearest cluster is found by
+/// an index of the base clusters. The time is O(n' l) for l clusters that share a base cluster with
+/// a cluster, about n'² Σ 1/K over the numbers K of clusters of the base clusterings.
 ///
 /// # Determinism and ties
 ///
@@ -185,6 +192,33 @@ impl Linkage {
         Ok(joins)
     }
 
+    /// The tree of a similarity that is not stored as a matrix.
+    fn fit_factored<S: Real>(
+        &self,
+        similarity: &Factored,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Box<dyn Fitted<S>>> {
+        let (grouping, total) = (similarity.grouping(), similarity.total());
+        let watch = &mut Watching { linkage: self, grouping, ctx };
+        let joins = agglomerate_factored(similarity, watch)?;
+        let samples = grouping.samples();
+        self.tree(samples, &joins, |sum| 1.0 - sum / total, samples)
+    }
+
+    /// The tree of these merges.
+    fn tree<S: Real>(
+        &self,
+        samples: usize,
+        joins: &[Join],
+        height: impl Fn(f64) -> f64,
+        largest_k: usize,
+    ) -> Result<Box<dyn Fitted<S>>> {
+        let merges: Vec<(usize, usize, f64)> =
+            joins.iter().map(|j| (j.left, j.right, height(j.similarity))).collect();
+        let dendrogram = Dendrogram::from_members(samples, &merges)?;
+        Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
+    }
+
     /// The values between groups, in units.
     fn counts<S: Real>(&self, similarity: &Similarity<S>) -> Result<Condensed<Vec<f64>>> {
         let units = Units::of(similarity);
@@ -205,22 +239,30 @@ impl Component for Linkage {
 }
 
 impl<S: Real> Consensus<S> for Linkage {
+    /// Average linkage over samples also reads a factored similarity.
     fn accepts(&self) -> &[Kind] {
-        &[Kind::Similarity]
+        match (self.method, self.params.weighting) {
+            (LinkageMethod::Average, Weighting::Samples) => &[Kind::Similarity, Kind::Factored],
+            _ => &[Kind::Similarity],
+        }
     }
 
     fn fit(&self, evidence: &Evidence<S>, ctx: &Ctx<'_, S>) -> Result<Box<dyn Fitted<S>>> {
-        let similarity = evidence.similarity_for(self.name())?;
+        let accepts = Consensus::<S>::accepts(self);
+        let similarity = match evidence {
+            Evidence::Similarity(similarity) => similarity,
+            Evidence::Factored(similarity) if accepts.contains(&Kind::Factored) => {
+                return self.fit_factored(similarity, ctx);
+            }
+            other => return Err(other.refused_by(self.name(), accepts)),
+        };
         let samples = similarity.grouping().samples();
         let (joins, largest_k) = match self.params.weighting {
             Weighting::Samples => (self.join_samples(similarity, ctx)?, samples),
             Weighting::Groups => (self.join_groups(similarity, ctx)?, similarity.len()),
         };
         let units = Units::of(similarity);
-        let merges: Vec<(usize, usize, f64)> =
-            joins.iter().map(|j| (j.left, j.right, units.height(j.similarity))).collect();
-        let dendrogram = Dendrogram::from_members(samples, &merges)?;
-        Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
+        self.tree(samples, &joins, |count| units.height(count), largest_k)
     }
 
     fn makes_tree(&self) -> bool {
@@ -228,7 +270,10 @@ impl<S: Real> Consensus<S> for Linkage {
     }
 
     fn footprint(&self, shape: &Shape) -> Footprint {
-        memory::footprint(shape.samples, shape.groups)
+        match shape.kind {
+            Kind::Factored => memory::footprint_factored(shape),
+            _ => memory::footprint(shape.samples, shape.groups),
+        }
     }
 }
 

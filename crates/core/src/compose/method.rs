@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::compose::refinement::Refinement;
 use crate::data::constraints::{Constraints, Violations};
 use crate::data::dendrogram::Dendrogram;
 use crate::data::ensemble::Ensemble;
@@ -13,7 +14,7 @@ use crate::memory::{self, Bytes, Need, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
 use crate::run::question::Question;
-use crate::run::report::{PairsReport, Report};
+use crate::run::report::{PairsReport, ReductionReport, Report};
 use crate::stages::component::{Component, forward};
 use crate::stages::consensus::{Consensus, Fitted};
 use crate::stages::stage::Stage;
@@ -37,15 +38,17 @@ pub trait Method<S: Real>: Component {
     fn run(&self, ensemble: &Ensemble, k: usize, ctx: &Ctx<'_, S>) -> Result<Outcome> {
         let question = Question::clusters(k).with_second_opinion();
         let fit = self.fit(ensemble, &question, ctx)?;
-        let partition = fit.cut(k, ctx)?;
+        let (partition, moved) = fit.cut_and_moves(k, ctx)?;
         let violations = fit.violations(&partition);
         let second_opinion = fit.second_opinion(k, &partition, ctx)?;
         let mut warnings = ensemble_warnings(ensemble);
         let about_labels = fit.label_warnings(k, &partition, second_opinion);
-        let Fit { learning, pairs, report, timings, warnings: about_fit, .. } = fit;
+        let Fit { reduction, learning, pairs, report, timings, warnings: about_fit, .. } = fit;
         warnings.extend(about_fit.into_iter().chain(about_labels));
         Ok(Outcome {
             partition,
+            reduction,
+            moved,
             learning,
             pairs,
             report,
@@ -68,6 +71,10 @@ forward!(Method<S> {
 pub struct Fit<S> {
     /// The evidence that the consensus was built on, after enhancement.
     pub evidence: Evidence<S>,
+    /// Report on the reduction of the label rows, if they were reduced.
+    pub reduction: Option<ReductionReport>,
+    /// How samples move after a cut, if they do.
+    pub refinement: Option<Refinement>,
     /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
     /// Report on the confident pairs, if there are any to enhance with.
@@ -147,6 +154,8 @@ impl<S: Real> Fit<S> {
     pub fn new(evidence: Evidence<S>, fitted: Box<dyn Fitted<S>>) -> Self {
         Fit {
             evidence,
+            reduction: None,
+            refinement: None,
             learning: None,
             pairs: None,
             report: Report::direct("none"),
@@ -159,17 +168,37 @@ impl<S: Real> Fit<S> {
         }
     }
 
-    /// The partition into k clusters, [relabelled](Constraints::relabelled) by the constraints.
+    /// The partition into k clusters, [refined](Refinement) if the label rows were reduced in that
+    /// way, and [relabelled](Constraints::relabelled) by the constraints.
     ///
     /// # Errors
     ///
     /// [`Error::OtherClusters`] if the evidence was learned for another k, the errors of the
     /// consensus function and those of [`Constraints::relabelled`].
     pub fn cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Partition> {
+        Ok(self.cut_and_moves(k, ctx)?.0)
+    }
+
+    /// The same as [`cut`](Self::cut), with the share of the samples that the refinement moved;
+    /// `None` without a refinement.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`cut`](Self::cut).
+    pub fn cut_and_moves(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<(Partition, Option<f64>)> {
         if let Some(fitted) = self.clusters.filter(|&fitted| fitted != k) {
             return Err(Error::OtherClusters { fitted, k });
         }
-        self.relabelled(ctx.install(|ctx| self.fitted.cut(k, ctx))??)
+        self.finished(ctx.install(|ctx| self.fitted.cut(k, ctx))??, ctx)
+    }
+
+    /// A cut, refined and relabelled, and the share of the samples that the refinement moved.
+    fn finished(&self, cut: Partition, ctx: &Ctx<'_, S>) -> Result<(Partition, Option<f64>)> {
+        let Some(refinement) = &self.refinement else {
+            return Ok((self.relabelled(cut)?, None));
+        };
+        let (refined, moved) = ctx.install(|_| refinement.refined(&cut))??;
+        Ok((self.relabelled(refined)?, Some(moved)))
     }
 
     fn relabelled(&self, partition: Partition) -> Result<Partition> {
@@ -197,7 +226,7 @@ impl<S: Real> Fit<S> {
             Some(Plain::Cut { k: cut, partition }) if *cut == k => partition.clone(),
             _ => return Ok(None),
         };
-        SecondOpinion::between(partition, &self.relabelled(plain)?).map(Some)
+        SecondOpinion::between(partition, &self.finished(plain, ctx)?.0).map(Some)
     }
 
     /// The warnings about a partition into k clusters, with the
@@ -249,6 +278,10 @@ pub enum Plain<S> {
 pub struct Outcome {
     /// The consensus partition.
     pub partition: Partition,
+    /// Report on the reduction of the label rows, if they were reduced.
+    pub reduction: Option<ReductionReport>,
+    /// The share of the samples that the refinement after a reduction moved, if there was one.
+    pub moved: Option<f64>,
     /// Report on learning the representation, if it iterates.
     pub learning: Option<Report>,
     /// Report on the confident pairs, if there are any to enhance with.

@@ -3,6 +3,7 @@
 pub(crate) mod method;
 pub(crate) mod params;
 pub(crate) mod pipeline;
+pub(crate) mod refinement;
 pub(crate) mod registry;
 pub(crate) mod spec;
 pub(crate) mod stages_of_a_run;

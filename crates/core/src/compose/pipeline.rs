@@ -1,10 +1,9 @@
 //! Pipelines of parts.
 
-use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::compose::method::{Fit, Method};
-use crate::compose::stages_of_a_run::{Kept, Trace};
+use crate::compose::stages_of_a_run::{Form, Kept, Trace, Wanted};
 use crate::data::constraints::Constraints;
 use crate::data::ensemble::Ensemble;
 use crate::data::microclusters::Microclusters;
@@ -20,6 +19,7 @@ use crate::stages::component::Component;
 use crate::stages::confidence::Confidence;
 use crate::stages::consensus::Consensus;
 use crate::stages::enhance::{Enhance, NoEnhancement};
+use crate::stages::reduce::{Reduce, RunSize};
 use crate::stages::stage::Stage;
 use crate::stages::stop::Stop;
 
@@ -34,6 +34,7 @@ use crate::stages::stop::Stop;
 /// `S` is the precision in which the stages store their numbers.
 #[derive(Clone, Debug)]
 pub struct Pipeline<S, A, F, E, C> {
+    pub(super) reduce: Option<Arc<dyn Reduce<S>>>,
     pub(super) ca: A,
     pub(super) confidence: F,
     pub(super) enhance: E,
@@ -41,8 +42,15 @@ pub struct Pipeline<S, A, F, E, C> {
     pub(super) consensus: C,
     pub(super) constraints: Option<Constraints>,
     name: String,
-    precision: PhantomData<fn() -> S>,
 }
+
+/// Up to this many label rows, a run uses the matrix of a similarity if that fits into memory:
+/// linkage of a matrix is then faster than that of a factored similarity.
+const MATRIX_UP_TO: usize = 20_000;
+
+/// Up to this many label rows, a run on a factored similarity counts as one that does not hold a
+/// value for every pair of rows: its time grows with the square of the rows, too.
+const FACTORED_UP_TO: usize = 100_000;
 
 /// A pipeline whose parts were chosen at run time.
 pub type BoxedPipeline<S> =
@@ -101,8 +109,9 @@ where
         if !consensus.accepts().contains(&made) {
             return Err(mismatch(consensus.name(), consensus.accepts(), ca.name(), made));
         }
-        let (stop, constraints, precision) = (None, None, PhantomData);
+        let (reduce, stop, constraints) = (None, None, None);
         let pipeline = Pipeline {
+            reduce,
             ca,
             confidence,
             enhance,
@@ -110,7 +119,6 @@ where
             consensus,
             constraints,
             name: String::new(),
-            precision,
         };
         Ok(pipeline.named())
     }
@@ -126,11 +134,11 @@ where
         Pipeline { name: names.join("+"), ..self }
     }
 
-    /// The same pipeline with other parts; the stopping rule and the constraints are kept.
+    /// The same pipeline with other parts; the reduction, the stopping rule and the constraints are
+    /// kept.
     fn over<A2, F2, E2, C2>(
         parts: Pipeline<S, A2, F2, E2, C2>,
-        stop: Option<Arc<dyn Stop>>,
-        constraints: Option<Constraints>,
+        kept: KeptParts<S>,
     ) -> Result<Pipeline<S, A2, F2, E2, C2>>
     where
         A2: Ca<S>,
@@ -138,11 +146,38 @@ where
         E2: Enhance<S>,
         C2: Consensus<S>,
     {
-        let parts = Pipeline { constraints, ..parts };
+        let KeptParts { reduce, stop, constraints } = kept;
+        let parts = Pipeline { reduce, constraints, ..parts };
         match stop {
             Some(stop) if !parts.enhance.is_identity() => parts.with_shared_stop(stop),
             _ => Ok(parts),
         }
+    }
+
+    /// The parts that do not depend on the types of the others.
+    fn kept(&self) -> KeptParts<S> {
+        let (reduce, stop) = (self.reduce.clone(), self.stop.clone());
+        KeptParts { reduce, stop, constraints: self.constraints.clone() }
+    }
+
+    /// The same pipeline with this reduction of the label rows. Without one, all distinct rows
+    /// stay.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Param`] if a parameter is out of range.
+    pub fn with_reduce(self, reduce: impl Reduce<S> + 'static) -> Result<Self> {
+        self.with_shared_reduce(Arc::new(reduce))
+    }
+
+    /// The same as [`with_reduce`](Self::with_reduce) for a part behind an `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`with_reduce`](Self::with_reduce).
+    pub fn with_shared_reduce(self, reduce: Arc<dyn Reduce<S>>) -> Result<Self> {
+        reduce.check()?;
+        Ok(Pipeline { reduce: Some(reduce), ..self })
     }
 
     /// The same pipeline with another representation.
@@ -151,8 +186,9 @@ where
     ///
     /// The same as for [`in_precision`](Self::in_precision), here and in the methods below.
     pub fn with_ca<A2: Ca<S>>(self, ca: A2) -> Result<Pipeline<S, A2, F, E, C>> {
+        let kept = self.kept();
         let parts = Pipeline::in_precision(ca, self.confidence, self.enhance, self.consensus)?;
-        Self::over(parts, self.stop, self.constraints)
+        Self::over(parts, kept)
     }
 
     /// The same pipeline with another choice of confident pairs.
@@ -160,15 +196,17 @@ where
         self,
         confidence: F2,
     ) -> Result<Pipeline<S, A, F2, E, C>> {
+        let kept = self.kept();
         let parts = Pipeline::in_precision(self.ca, confidence, self.enhance, self.consensus)?;
-        Self::over(parts, self.stop, self.constraints)
+        Self::over(parts, kept)
     }
 
     /// The same pipeline with another enhancer. A stopping rule is kept if the new enhancer
     /// enhances; if the new enhancer does not support the rule, an error is returned.
     pub fn with_enhance<E2: Enhance<S>>(self, enhance: E2) -> Result<Pipeline<S, A, F, E2, C>> {
+        let kept = self.kept();
         let parts = Pipeline::in_precision(self.ca, self.confidence, enhance, self.consensus)?;
-        Self::over(parts, self.stop, self.constraints)
+        Self::over(parts, kept)
     }
 
     /// The same pipeline with another consensus function.
@@ -176,8 +214,9 @@ where
         self,
         consensus: C2,
     ) -> Result<Pipeline<S, A, F, E, C2>> {
+        let kept = self.kept();
         let parts = Pipeline::in_precision(self.ca, self.confidence, self.enhance, consensus)?;
-        Self::over(parts, self.stop, self.constraints)
+        Self::over(parts, kept)
     }
 
     /// The same pipeline with a stopping rule that replaces the enhancer's own, or, in a pipeline
@@ -281,27 +320,97 @@ where
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub fn footprint(&self, shape: &Shape) -> Vec<Need> {
-        self.footprint_keeping(shape, Kept::Nothing, false)
+        self.footprint_of(shape, Wanted::default())
     }
 
-    /// The needs of a run that keeps these results, with or without the consensus of the plain
-    /// similarity.
-    pub(super) fn footprint_keeping(&self, shape: &Shape, kept: Kept, plain: bool) -> Vec<Need> {
+    /// The needs of a run from which this is wanted.
+    pub(super) fn footprint_of(&self, shape: &Shape, wanted: Wanted) -> Vec<Need> {
         let Shape { samples, clusterings, groups, .. } = *shape;
         let rows = Microclusters::footprint(samples, clusterings, groups);
-        let mut first = self.ca.footprint(shape);
+        let merged = Need::new(Stage::Microclusters, "", Bytes(0), rows);
+        let Some((reduce, left)) = self.reduction_of(shape, wanted) else {
+            let mut needs = vec![merged];
+            let shape = shape.clone().with_kind(self.kind_at(shape, wanted));
+            needs.extend(self.footprint_on(&shape, rows.result, wanted));
+            return needs;
+        };
+        let own = reduce.footprint(shape, left);
+        let reduced = Need::new(Stage::Reduce, reduce.name(), rows.result, own);
+        let mut needs = vec![merged, reduced];
+        // The original rows are kept, because samples may be refined by them.
+        let held = rows.result + own.result;
+        let shape = shape.clone().with_groups(left);
+        let shape = shape.clone().with_kind(self.kind_at(&shape, wanted));
+        needs.extend(self.footprint_on(&shape, held, wanted));
+        needs
+    }
+
+    /// Whether this composition can run on a [factored](crate::Factored) similarity, without a
+    /// matrix: nothing but the consensus function reads the similarity, and it reads that kind.
+    pub(super) fn may_be_factored(&self, shape: &Shape) -> bool {
+        let cannot_links = self.constraints.as_ref().is_some_and(|c| !c.cannot_link().is_empty());
+        self.enhance.is_identity()
+            && shape.is_complete()
+            && !cannot_links
+            && self.ca.kind() == Kind::Similarity
+            && self.ca.as_cluster_weights().is_some()
+            && self.consensus.accepts().contains(&Kind::Factored)
+    }
+
+    /// The kind of evidence of a run of this shape. Above some size, the form without a matrix is
+    /// the faster one.
+    pub(super) fn kind_at(&self, shape: &Shape, wanted: Wanted) -> Kind {
+        let factored = match wanted.form {
+            Form::Matrix => false,
+            Form::Factored => true,
+            Form::Faster => shape.groups > MATRIX_UP_TO,
+        };
+        if factored && self.may_be_factored(shape) { Kind::Factored } else { self.ca.kind() }
+    }
+
+    /// The reduction of a run of this shape, and how many rows are left at most; `None` if all rows
+    /// stay.
+    pub(super) fn reduction_of(
+        &self,
+        shape: &Shape,
+        wanted: Wanted,
+    ) -> Option<(&dyn Reduce<S>, usize)> {
+        let reduce = self.reduce.as_deref().filter(|_| self.ca.reads_rows())?;
+        let factored = self.kind_at(shape, wanted) == Kind::Factored;
+        let small_enough = factored && shape.groups <= FACTORED_UP_TO;
+        let size = RunSize::new(shape.groups, !small_enough && self.holds_all_pairs(shape));
+        let left = reduce.rows(size).filter(|&left| left < shape.groups)?;
+        Some((reduce, left.max(1)))
+    }
+
+    /// Whether the memory of the stages grows with the square of the number of rows.
+    fn holds_all_pairs(&self, shape: &Shape) -> bool {
+        // At these sizes the largest term decides.
+        const LARGE: usize = 1_000_000;
+        let peak = |groups: usize| {
+            let shape = shape.clone().with_samples(groups).with_groups(groups);
+            let needs = self.footprint_on(&shape, Bytes(0), Wanted::default());
+            needs.iter().map(|need| need.own.total().0).max().unwrap_or(0)
+        };
+        peak(2 * LARGE) / 3 > peak(LARGE)
+    }
+
+    /// The needs of the stages after the reduction, which begin while `held` bytes are in use.
+    fn footprint_on(&self, shape: &Shape, mut held: Bytes, wanted: Wanted) -> Vec<Need> {
+        let mut first = match shape.kind {
+            Kind::Factored if self.ca.kind() != Kind::Factored => {
+                Footprint::new(shape.factored(), shape.factored())
+            }
+            _ => self.ca.footprint(shape),
+        };
         if self.ca.provides().is_some() {
             let shape = shape.clone().with_needs(self.needs(shape));
             first.working = first.working + self.reading(&shape, first.result);
         }
-        let mut held = rows.result;
         let mut evidence = first.result;
-        let mut needs = vec![
-            Need::new(Stage::Microclusters, "", Bytes(0), rows),
-            Need::new(Stage::Ca, self.ca.name(), held, first),
-        ];
+        let mut needs = vec![Need::new(Stage::Ca, self.ca.name(), held, first)];
         if !self.enhance.is_identity() {
-            if plain {
+            if wanted.plain {
                 let own = self.consensus.footprint(&shape.clone().with_input(evidence));
                 let name = self.consensus.name();
                 needs.push(Need::new(Stage::Plain, name, held + evidence, own));
@@ -317,7 +426,7 @@ where
             let before = before + pairs.result;
             needs.push(Need::new(Stage::Enhance, self.enhance.name(), before, enhanced));
             // The input similarity and the pairs have been freed when the consensus begins.
-            if kept == Kept::Everything {
+            if wanted.kept == Kept::Everything {
                 held = before;
             }
             evidence = enhanced.result;
@@ -430,6 +539,13 @@ where
         let made = ctx.install(|ctx| self.run_stages(ensemble, question, ctx, Kept::Nothing))??;
         Ok(made.fit)
     }
+}
+
+/// The parts that are kept when the others are replaced.
+struct KeptParts<S> {
+    reduce: Option<Arc<dyn Reduce<S>>>,
+    stop: Option<Arc<dyn Stop>>,
+    constraints: Option<Constraints>,
 }
 
 fn mismatch(consumer: &str, accepts: &[Kind], producer: &str, made: Kind) -> Error {

@@ -16,6 +16,7 @@ use crate::stages::ca::Ca;
 use crate::stages::confidence::Confidence;
 use crate::stages::consensus::Consensus;
 use crate::stages::enhance::{Enhance, NoEnhancement};
+use crate::stages::reduce::{NoReduction, Reduce};
 use crate::stages::stage::Stage;
 use crate::stages::stop::Stop;
 
@@ -49,7 +50,7 @@ impl Preset {
 ///
 /// Registration is explicit: a crate that provides parts exports a function that takes `&mut
 /// Registry<S>`. A new registry contains the parts of this crate: the standard stopping rules,
-/// the enhancer `none` and the backend `reference`.
+/// the reduction `none`, the enhancer `none` and the backend `reference`.
 ///
 /// ```
 /// use enclust_core::{Part, Registry};
@@ -60,6 +61,8 @@ impl Preset {
 /// ```
 #[derive(Debug)]
 pub struct Registry<S: Real> {
+    /// Reductions of label rows.
+    pub reduce: Table<dyn Reduce<S>>,
     /// Representations.
     pub ca: Table<dyn Ca<S>>,
     /// Confidence rules.
@@ -74,6 +77,8 @@ pub struct Registry<S: Real> {
     pub backend: Table<dyn Backend<S>>,
     /// The confidence rule that is used with an enhancer if none is named.
     pub usual_confidence: Option<Part>,
+    /// The reduction of a pipeline that names none; `None` leaves all rows.
+    pub usual_reduce: Option<Part>,
     presets: Vec<Preset>,
 }
 
@@ -87,6 +92,7 @@ impl<S: Real> Registry<S> {
     /// A registry with only the parts of this crate.
     pub fn new() -> Self {
         let mut registry = Registry {
+            reduce: Table::new(Stage::Reduce),
             ca: Table::new(Stage::Ca),
             confidence: Table::new(Stage::Confidence),
             enhance: Table::new(Stage::Enhance),
@@ -94,8 +100,12 @@ impl<S: Real> Registry<S> {
             consensus: Table::new(Stage::Consensus),
             backend: Table::new(Stage::Backend),
             usual_confidence: None,
+            usual_reduce: None,
             presets: Vec::new(),
         };
+        registry
+            .reduce
+            .register::<NoParams>("none", "all label rows stay", |_| Ok(Box::new(NoReduction)));
         registry
             .confidence
             .register::<NoParams>("none", "no confident pairs", |_| Ok(Box::new(NoEnhancement)));
@@ -225,6 +235,10 @@ impl<S: Real> Registry<S> {
             enhance,
             self.consensus.build(&spec.consensus)?,
         )?;
+        let pipeline = match spec.reduce.as_ref().or(self.usual_reduce.as_ref()) {
+            Some(reduce) => pipeline.with_shared_reduce(Arc::from(self.reduce.build(reduce)?))?,
+            None => pipeline,
+        };
         match &spec.stop {
             None => Ok(pipeline),
             Some(stop) => pipeline
@@ -316,6 +330,7 @@ impl<S: Real> Registry<S> {
     /// [`Error::UnknownComponent`] for a name that is not registered.
     pub fn parameters(&self, stage: Stage, name: &str) -> Result<&[ParamSpec]> {
         Ok(match stage {
+            Stage::Reduce => &self.reduce.get(name)?.parameters,
             Stage::Ca => &self.ca.get(name)?.parameters,
             Stage::Confidence => &self.confidence.get(name)?.parameters,
             Stage::Enhance => &self.enhance.get(name)?.parameters,
@@ -354,7 +369,9 @@ impl<S: Real> Registry<S> {
     /// [`Error::UnknownComponent`] for a name that is not registered. Values are not checked here
     /// but in [`pipeline`](Self::pipeline).
     pub fn resolved(&self, spec: &PipelineSpec) -> Result<PipelineSpec> {
+        let reduce = spec.reduce.as_ref().or(self.usual_reduce.as_ref());
         Ok(PipelineSpec {
+            reduce: reduce.map(|part| self.reduce.resolved(part)).transpose()?,
             ca: self.ca.resolved(&spec.ca)?,
             confidence: self.confidence.resolved(&spec.confidence)?,
             enhance: self.enhance.resolved(&spec.enhance)?,
@@ -376,6 +393,7 @@ impl<S: Real> Registry<S> {
     /// All parts of all stages, for listings.
     pub fn listing(&self) -> Vec<Listed<'_>> {
         let mut out = Vec::new();
+        list(&self.reduce, &mut out);
         list(&self.ca, &mut out);
         list(&self.confidence, &mut out);
         list(&self.enhance, &mut out);

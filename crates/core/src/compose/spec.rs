@@ -176,6 +176,10 @@ mod written {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct PipelineSpec {
+    /// The reduction of the label rows; `None` is the [usual](crate::Registry::usual_reduce) one of
+    /// the registry.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reduce: Option<Part>,
     /// The representation.
     pub ca: Part,
     /// The choice of confident pairs.
@@ -202,9 +206,9 @@ impl PipelineSpec {
     /// A representation and a consensus function, without enhancement.
     pub fn plain(ca: Part, consensus: Part) -> Self {
         let none = Part::named("none");
-        let (stop, backend, precision) = (None, None, None);
+        let (reduce, stop, backend, precision) = (None, None, None, None);
         let (confidence, enhance) = (none.clone(), none);
-        PipelineSpec { ca, confidence, enhance, stop, consensus, backend, precision }
+        PipelineSpec { reduce, ca, confidence, enhance, stop, consensus, backend, precision }
     }
 
     /// The same with a confidence rule and an enhancer.
@@ -217,7 +221,12 @@ impl PipelineSpec {
         PipelineSpec { stop: Some(stop), ..self }
     }
 
-    /// The parts by stage, in the order of the data. Stopping rule, backend and precision are
+    /// The same with a reduction of the label rows.
+    pub fn reduced(self, reduce: Part) -> Self {
+        PipelineSpec { reduce: Some(reduce), ..self }
+    }
+
+    /// The parts by stage, in the order of the data. Reduction, stopping rule, backend and precision are
     /// included only if they are named.
     pub fn parts(&self) -> Vec<(Stage, &Part)> {
         Stage::ALL.into_iter().filter_map(|s| Some((s, self.part(s)?))).collect()
@@ -226,6 +235,7 @@ impl PipelineSpec {
     /// The part of a stage; `None` if the stage has none.
     pub fn part(&self, stage: Stage) -> Option<&Part> {
         match stage {
+            Stage::Reduce => self.reduce.as_ref(),
             Stage::Ca => Some(&self.ca),
             Stage::Confidence => Some(&self.confidence),
             Stage::Enhance => Some(&self.enhance),
@@ -240,6 +250,7 @@ impl PipelineSpec {
     /// A mutable reference to the part of a stage; `None` if the stage has none.
     pub fn part_mut(&mut self, stage: Stage) -> Option<&mut Part> {
         match stage {
+            Stage::Reduce => self.reduce.as_mut(),
             Stage::Ca => Some(&mut self.ca),
             Stage::Confidence => Some(&mut self.confidence),
             Stage::Enhance => Some(&mut self.enhance),
@@ -259,6 +270,7 @@ impl PipelineSpec {
     /// [`Error::Unsupported`] for a stage whose part cannot be chosen.
     pub fn put(&mut self, stage: Stage, part: Part) -> Result<()> {
         match stage {
+            Stage::Reduce => self.reduce = Some(part),
             Stage::Stop => self.stop = Some(part),
             Stage::Backend => self.backend = Some(part),
             Stage::Precision => self.precision = Some(part),
@@ -307,10 +319,11 @@ impl PipelineSpec {
     }
 }
 
-/// All parts that have an effect: `lwca + threshold + exact + average`.
+/// All parts of a run whose rows are not reduced: `lwca + threshold + exact + average`.
 impl fmt::Display for PipelineSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts = self.parts().into_iter().filter(|(_, part)| !part.is_none());
+        let shown = |stage: Stage, part: &Part| stage != Stage::Reduce && !part.is_none();
+        let parts = self.parts().into_iter().filter(|&(stage, part)| shown(stage, part));
         f.write_str(&parts.map(|(_, part)| part.to_string()).collect::<Vec<_>>().join(" + "))
     }
 }

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use crate::compose::method::{Fit, Plain};
 use crate::compose::pipeline::Pipeline;
+use crate::compose::refinement::Refinement;
 use crate::data::ensemble::Ensemble;
 use crate::data::grouping::Grouping;
 use crate::data::microclusters::Microclusters;
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
+use crate::evidence::factored::Factored;
 use crate::evidence::similarity::Similarity;
 use crate::evidence::{Evidence, Kind};
 use crate::memory::{self, Bytes, Need, Shape};
@@ -18,7 +20,7 @@ use crate::run::context::Ctx;
 use crate::run::iterate::Until;
 use crate::run::quantities::Quantities;
 use crate::run::question::Question;
-use crate::run::report::{PairsReport, Report};
+use crate::run::report::{Change, PairsReport, ReductionReport, Report};
 use crate::stages::ca::{Ca, Represented};
 use crate::stages::confidence::Confidence;
 use crate::stages::confident::Confident;
@@ -58,10 +60,40 @@ impl<S: Real> Made<S> {
     }
 }
 
+/// What is wanted from a run, as far as it determines its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub kept: Kept,
+    /// The consensus of the plain similarity.
+    pub plain: bool,
+    pub form: Form,
+}
+
+impl Wanted {
+    fn by(question: &Question, kept: Kept) -> Self {
+        let matrix = question.matrix || kept == Kept::Everything;
+        let form = if matrix { Form::Matrix } else { Form::Faster };
+        Wanted { kept, plain: question.second_opinion, form }
+    }
+}
+
+/// The form of a similarity that need not be a matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Form {
+    /// The faster one for the size of the run.
+    #[default]
+    Faster,
+    /// A matrix, because it is read.
+    Matrix,
+    /// Label rows and weights, because a matrix does not fit into memory.
+    Factored,
+}
+
 /// Which intermediate results of a run are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The input of each stage is freed when the stage is done.
+    #[default]
     Nothing,
     /// All of them, for a [`Trace`].
     Everything,
@@ -90,15 +122,31 @@ where
         check_rows(ensemble, limit)?;
         ctx.watch().begin(Stage::Microclusters)?;
         let microclusters = Microclusters::of(ensemble);
-        let budget = |shape: &Shape| {
-            let plain = question.second_opinion;
-            memory::check(|shape| self.footprint_keeping(shape, kept, plain), shape, limit)
-        };
-        let needs = budget(&shape_of(&microclusters, question, ctx))?;
         watch.lap(Stage::Microclusters);
+        let budget = |shape: &Shape, wanted: Wanted| {
+            memory::check(|shape| self.footprint_of(shape, wanted), shape, limit)
+        };
+        let shape = shape_of(&microclusters, question, ctx);
+        let mut wanted = Wanted::by(question, kept);
+        let mut needs = match budget(&shape, wanted) {
+            Err(Error::Memory { .. })
+                if wanted.form == Form::Faster && self.may_be_factored(&shape) =>
+            {
+                wanted.form = Form::Factored;
+                budget(&shape, wanted)?
+            }
+            needs => needs?,
+        };
+        let Rows { microclusters, mut reduction, refinement } =
+            self.reduced(microclusters, &shape, wanted, &needs, ctx)?;
+        if reduction.is_some() {
+            watch.lap(Stage::Reduce);
+            needs = budget(&shape_of(&microclusters, question, ctx), wanted)?;
+        }
 
         let stage = begin(ctx, &needs, Stage::Ca)?;
-        let represented = self.represent(&microclusters, question, &stage)?;
+        let kind = self.kind_at(&shape_of(&microclusters, question, ctx), wanted);
+        let represented = self.represent(&microclusters, kind, question, &stage)?;
         let learning = represented.report;
         watch.lap(Stage::Ca);
 
@@ -112,7 +160,7 @@ where
         let needs = if regrouped {
             // There are more groups than in the shape that was checked before.
             let shape = shape_of(&microclusters, question, ctx);
-            budget(&shape.with_groups(grouping.len()))?
+            budget(&shape.with_groups(grouping.len()), wanted)?
         } else {
             needs
         };
@@ -121,7 +169,8 @@ where
         if plain.is_some() {
             watch.lap(Stage::Plain);
         }
-        let (mut pairs, mut warnings) = (None, Vec::new());
+        let mut pairs = None;
+        let mut warnings: Vec<Warning> = reduction.iter().filter_map(about_reduction).collect();
         let (evidence, given, confident, report) = match given {
             Evidence::Similarity(a) if !self.enhance.is_identity() => {
                 let run = Enhancement { microclusters: &microclusters, a: &a, question };
@@ -129,6 +178,9 @@ where
                 let found = confident.report(a.grouping());
                 warnings.extend(about_pairs(&confident, &found));
                 pairs = Some(found);
+                if let Some(reduction) = &mut reduction {
+                    reduction.change = Some(Change::of_similarity("C", &a, &c).ratio());
+                }
                 let kept = (kept == Kept::Everything).then_some((a, confident));
                 let (given, confident) = kept.unzip();
                 (c.into(), given, confident, report)
@@ -144,6 +196,8 @@ where
         let timings = watch.laps;
         let fit = Fit {
             evidence,
+            reduction,
+            refinement,
             learning,
             pairs,
             report,
@@ -157,13 +211,39 @@ where
         Ok(Made { microclusters, given, confident, fit })
     }
 
+    /// The label rows of the run, reduced if there are too many.
+    fn reduced(
+        &self,
+        microclusters: Microclusters,
+        shape: &Shape,
+        wanted: Wanted,
+        needs: &[Need],
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Rows> {
+        let Some((reduce, left)) = self.reduction_of(shape, wanted) else {
+            return Ok(Rows { microclusters, reduction: None, refinement: None });
+        };
+        let stage = begin(ctx, needs, Stage::Reduce)?;
+        let reduced = reduce.reduce(&microclusters, left, &stage)?;
+        let fixed = self.constraints.as_ref().map_or(&[][..], |c| c.cannot_link());
+        let refinement =
+            reduced.refine_by.map(|weights| Refinement::new(microclusters, weights, fixed));
+        let (microclusters, reduction) = (reduced.microclusters, Some(reduced.report));
+        Ok(Rows { microclusters, reduction, refinement: refinement.transpose()? })
+    }
+
     /// Builds the evidence. The stopping rule belongs to the enhancer if there is one.
     fn represent(
         &self,
         microclusters: &Microclusters,
+        kind: Kind,
         question: &Question,
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
+        if let (Kind::Factored, Some(weights)) = (kind, self.ca.as_cluster_weights()) {
+            let weights = weights.cluster_weights(microclusters);
+            return Ok(Factored::new(microclusters, &weights)?.into());
+        }
         let labeller = self.labeller(question, ctx);
         let stop = self.stop.as_deref().filter(|_| self.enhance.is_identity());
         let until =
@@ -279,6 +359,19 @@ where
             _ => Ok(Arc::clone(evidence.grouping())),
         }
     }
+}
+
+/// The label rows on which the stages run.
+struct Rows {
+    microclusters: Microclusters,
+    /// The report on their reduction, if they were reduced.
+    reduction: Option<ReductionReport>,
+    refinement: Option<Refinement>,
+}
+
+/// The warning about samples that no representative row matches.
+fn about_reduction(report: &ReductionReport) -> Option<Warning> {
+    (report.unmatched > 0).then_some(Warning::Unmatched { samples: report.unmatched })
 }
 
 /// The warning about confident pairs that cannot enhance anything.

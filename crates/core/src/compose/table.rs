@@ -12,6 +12,7 @@ use crate::stages::component::Described;
 use crate::stages::confidence::Confidence;
 use crate::stages::consensus::Consensus;
 use crate::stages::enhance::Enhance;
+use crate::stages::reduce::Reduce;
 use crate::stages::stage::Stage;
 use crate::stages::stop::Stop;
 
@@ -44,7 +45,7 @@ macro_rules! part_of {
         }
     )*};
 }
-part_of!(Ca, Confidence, Enhance, Consensus, Backend);
+part_of!(Reduce, Ca, Confidence, Enhance, Consensus, Backend);
 
 impl<P: Stop + 'static> PartOf<dyn Stop> for P {
     fn boxed(self) -> Box<dyn Stop> {

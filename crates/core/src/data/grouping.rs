@@ -91,6 +91,26 @@ impl Grouping {
         members
     }
 
+    /// The grouping in which group p is part of group `parents[p]`. The new groups must be numbered
+    /// in the order of their first parts.
+    ///
+    /// ```
+    /// use enclust_core::Grouping;
+    ///
+    /// let fine = Grouping::from_map(vec![0, 1, 1, 2])?;
+    /// assert_eq!(fine.merged(&[0, 1, 0])?.map(), [0, 1, 1, 0]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one parent per group, [`Error::Index`] if the new groups are
+    /// numbered in another order.
+    pub fn merged(&self, parents: &[u32]) -> Result<Self> {
+        Error::check_size("parents of groups", self.len(), parents.len())?;
+        Self::from_map(self.map.iter().map(|&g| parents[g as usize]).collect())
+    }
+
     /// The first pair of different samples whose value differs from the value of their groups,
     /// for a symmetric function of two samples; `None` if the function is constant on groups.
     /// `same` decides which values are equal.

@@ -136,6 +136,19 @@ impl Microclusters {
         }
     }
 
+    /// Coarser groups with representative rows: row p becomes part of group `parents[p]`, which has
+    /// the labels `rows[parents[p]]`. Clusters keep their numbers, and some may be left without a
+    /// row. The groups must be numbered in the order of their first rows.
+    pub(crate) fn merged(&self, parents: &[u32], rows: &[&[u32]]) -> Result<Self> {
+        let grouping = Arc::new(self.grouping.merged(parents)?);
+        Error::check_size("representative rows", grouping.len(), rows.len())?;
+        let column = |k: usize| rows.iter().map(move |row| row[k]);
+        let labels: Vec<u32> = (0..self.clusterings()).flat_map(column).collect();
+        let has_missing = labels.contains(&MISSING);
+        let (clusters, weights) = (self.clusters.clone(), self.weights.clone());
+        Ok(Microclusters { grouping, labels, clusters, weights, has_missing })
+    }
+
     /// The same rows over a finer grouping. Each group of the finer grouping must be contained in
     /// one microcluster.
     pub fn refined(&self, finer: &Arc<Grouping>) -> Result<Self> {

@@ -200,6 +200,17 @@ impl Assignment {
         Ok(above.into_iter().zip(below).map(mean).collect())
     }
 
+    /// The cluster with the highest score; `current` if its score is among the highest.
+    pub(crate) fn assign_near(&self, row: &[u32], current: usize) -> Result<usize> {
+        let scores = self.scores(row)?;
+        let is_best = best_of(&scores);
+        Ok(if scores.get(current).is_some_and(&is_best) {
+            current
+        } else {
+            scores.iter().position(is_best).unwrap_or(current)
+        })
+    }
+
     /// The cluster with the highest score.
     ///
     /// # Errors
@@ -207,11 +218,15 @@ impl Assignment {
     /// The same as for [`scores`](Self::scores).
     pub fn assign(&self, row: &[u32]) -> Result<Assigned> {
         let scores = self.scores(row)?;
-        let best = scores.iter().copied().fold(0.0, f64::max);
-        let is_best = |score: &f64| *score >= best * (1.0 - EQUAL);
-        let label = scores.iter().position(is_best).unwrap_or(0);
+        let label = scores.iter().position(best_of(&scores)).unwrap_or(0);
         Ok(Assigned { label, score: scores[label] })
     }
+}
+
+/// Whether a score is the highest, up to rounding.
+fn best_of(scores: &[f64]) -> impl Fn(&f64) -> bool + use<> {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    move |score| *score >= best * (1.0 - EQUAL)
 }
 
 fn add(sums: &mut [f64], terms: &[f64]) {

@@ -1,6 +1,7 @@
 //! The kinds of evidence that a representation can make.
 
 pub(crate) mod assignment;
+pub(crate) mod factored;
 pub(crate) mod similarity;
 
 use std::fmt;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
+use crate::evidence::factored::Factored;
 use crate::evidence::similarity::Similarity;
 use crate::numbers::csr::Csr;
 use crate::numbers::matrix::Mat;
@@ -25,12 +27,14 @@ pub enum Kind {
     ClusterGraph,
     /// An [`Embedding`].
     Embedding,
+    /// A [`Factored`] similarity.
+    Factored,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 4] =
-        [Kind::Similarity, Kind::Bipartite, Kind::ClusterGraph, Kind::Embedding];
+    pub const ALL: [Kind; 5] =
+        [Kind::Similarity, Kind::Bipartite, Kind::ClusterGraph, Kind::Embedding, Kind::Factored];
 }
 
 impl fmt::Display for Kind {
@@ -40,6 +44,7 @@ impl fmt::Display for Kind {
             Kind::Bipartite => "a bipartite graph",
             Kind::ClusterGraph => "a graph of base clusters",
             Kind::Embedding => "an embedding",
+            Kind::Factored => "a factored similarity",
         })
     }
 }
@@ -138,6 +143,8 @@ pub enum Evidence<S> {
     ClusterGraph(ClusterGraph<S>),
     /// Points.
     Embedding(Embedding<S>),
+    /// Pairwise similarities that follow from the label rows, without a matrix.
+    Factored(Factored),
 }
 
 impl<S: Real> Evidence<S> {
@@ -148,6 +155,7 @@ impl<S: Real> Evidence<S> {
             Evidence::Bipartite(_) => Kind::Bipartite,
             Evidence::ClusterGraph(_) => Kind::ClusterGraph,
             Evidence::Embedding(_) => Kind::Embedding,
+            Evidence::Factored(_) => Kind::Factored,
         }
     }
 
@@ -158,6 +166,7 @@ impl<S: Real> Evidence<S> {
             Evidence::Bipartite(b) => &b.grouping,
             Evidence::ClusterGraph(g) => &g.grouping,
             Evidence::Embedding(e) => &e.grouping,
+            Evidence::Factored(f) => f.grouping(),
         }
     }
 
@@ -180,6 +189,7 @@ impl<S: Real> Evidence<S> {
         match self {
             Evidence::Similarity(s) if p == q => s.within()[p].wide(),
             Evidence::Similarity(s) => s.between(p, q).wide(),
+            Evidence::Factored(f) => f.between(p, q),
             Evidence::Bipartite(b) => inner_product(&b.weights, p, q),
             Evidence::ClusterGraph(g) => inner_product(&g.members, p, q),
             Evidence::Embedding(e) => {
@@ -199,7 +209,7 @@ impl<S: Real> Evidence<S> {
 
     /// The similarity; an error if this is other evidence and `consumer` accepts only a similarity.
     pub fn similarity_for(&self, consumer: &str) -> Result<&Similarity<S>> {
-        self.as_similarity().ok_or_else(|| self.unreadable(consumer, Kind::Similarity))
+        self.as_similarity().ok_or_else(|| self.refused_by(consumer, &[Kind::Similarity]))
     }
 
     /// The bipartite graph; an error if this is other evidence and `consumer` accepts only a
@@ -207,7 +217,7 @@ impl<S: Real> Evidence<S> {
     pub fn bipartite_for(&self, consumer: &str) -> Result<&Bipartite<S>> {
         match self {
             Evidence::Bipartite(b) => Ok(b),
-            _ => Err(self.unreadable(consumer, Kind::Bipartite)),
+            _ => Err(self.refused_by(consumer, &[Kind::Bipartite])),
         }
     }
 
@@ -216,7 +226,7 @@ impl<S: Real> Evidence<S> {
     pub fn cluster_graph_for(&self, consumer: &str) -> Result<&ClusterGraph<S>> {
         match self {
             Evidence::ClusterGraph(g) => Ok(g),
-            _ => Err(self.unreadable(consumer, Kind::ClusterGraph)),
+            _ => Err(self.refused_by(consumer, &[Kind::ClusterGraph])),
         }
     }
 
@@ -224,14 +234,15 @@ impl<S: Real> Evidence<S> {
     pub fn embedding_for(&self, consumer: &str) -> Result<&Embedding<S>> {
         match self {
             Evidence::Embedding(e) => Ok(e),
-            _ => Err(self.unreadable(consumer, Kind::Embedding)),
+            _ => Err(self.refused_by(consumer, &[Kind::Embedding])),
         }
     }
 
-    fn unreadable(&self, consumer: &str, wanted: Kind) -> Error {
+    /// The error of a consumer that accepts only other kinds of evidence.
+    pub fn refused_by(&self, consumer: &str, accepts: &[Kind]) -> Error {
         Error::KindMismatch {
             consumer: consumer.to_string(),
-            accepts: vec![wanted],
+            accepts: accepts.to_vec(),
             producer: "the previous stage".to_string(),
             made: self.kind(),
         }
@@ -259,6 +270,12 @@ impl<S> From<Bipartite<S>> for Evidence<S> {
 impl<S> From<ClusterGraph<S>> for Evidence<S> {
     fn from(graph: ClusterGraph<S>) -> Self {
         Evidence::ClusterGraph(graph)
+    }
+}
+
+impl<S> From<Factored> for Evidence<S> {
+    fn from(factored: Factored) -> Self {
+        Evidence::Factored(factored)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::data::ensemble::MISSING;
 use crate::data::microclusters::Microclusters;
+use crate::evidence::Kind;
 use crate::memory::Bytes;
 use crate::numbers::real::Real;
 use crate::run::quantities::Quantities;
@@ -45,6 +46,8 @@ pub struct Shape {
     /// enhancer, the evidence of a consensus function. It is not part of the footprint of the
     /// stage, but its size may affect choices that the stage makes.
     pub input: Bytes,
+    /// The kind of evidence that the consensus function reads.
+    pub kind: Kind,
     joined: Joined,
 }
 
@@ -73,6 +76,7 @@ impl Shape {
             k: None,
             needs: Quantities::NONE,
             input: Bytes(0),
+            kind: Kind::Similarity,
             joined: Joined::of(microclusters),
         }
     }
@@ -97,6 +101,7 @@ impl Shape {
             k: None,
             needs: Quantities::NONE,
             input: Bytes(0),
+            kind: Kind::Similarity,
             joined: Joined { total: mean * clusterings as f64, mean: Some(mean) },
         }
     }
@@ -108,6 +113,11 @@ impl Shape {
         let Joined { total, mean } = self.joined;
         let joined = Joined { total: total * ratio, mean: mean.map(|m| m * ratio) };
         Shape { groups, joined, ..self }
+    }
+
+    /// The same with another number of samples.
+    pub fn with_samples(self, samples: usize) -> Self {
+        Shape { samples, ..self }
     }
 
     /// The same with this many bytes per number.
@@ -139,6 +149,22 @@ impl Shape {
     /// The same for a stage with an input of this size.
     pub fn with_input(self, input: Bytes) -> Self {
         Shape { input, ..self }
+    }
+
+    /// The same for a consensus function that reads this kind of evidence.
+    pub fn with_kind(self, kind: Kind) -> Self {
+        Shape { kind, ..self }
+    }
+
+    /// Whether no label is missing.
+    pub fn is_complete(&self) -> bool {
+        self.joined.mean.is_some()
+    }
+
+    /// A [`Factored`](crate::Factored) similarity.
+    pub fn factored(&self) -> Bytes {
+        Bytes(self.groups as u64) * self.clusterings as u64 * size_of::<u32>() as u64
+            + Bytes(self.clusters as u64) * size_of::<f64>() as u64
     }
 
     /// The same in double precision, for computations in `f64` independent of the precision of

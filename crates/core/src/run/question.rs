@@ -22,6 +22,9 @@ pub struct Question {
     /// Whether a run that enhances also fits the consensus function to the plain similarity; see
     /// [`Fit::second_opinion`](crate::Fit::second_opinion).
     pub second_opinion: bool,
+    /// Whether the caller reads the similarity of the [fit](crate::Fit::evidence), so that it must
+    /// be a matrix.
+    pub matrix: bool,
 }
 
 impl Question {
@@ -38,6 +41,11 @@ impl Question {
     /// The same question, and the result without enhancement for comparison.
     pub fn with_second_opinion(self) -> Self {
         Question { second_opinion: true, ..self }
+    }
+
+    /// The same question by a caller that reads the matrix of the similarity.
+    pub fn with_matrix(self) -> Self {
+        Question { matrix: true, ..self }
     }
 
     /// The number of clusters.

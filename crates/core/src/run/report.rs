@@ -223,6 +223,42 @@ pub struct PairsReport {
     pub largest_component: f64,
 }
 
+/// The report on the reduction of the label rows of a run.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ReductionReport {
+    /// The part.
+    pub component: String,
+    /// Number of distinct label rows before, n'.
+    pub from: usize,
+    /// Number of representative rows.
+    pub to: usize,
+    /// The share of all labels of all samples that differ from those of their representatives.
+    pub labels_changed: f64,
+    /// Number of samples with labels that share no base cluster with any representative.
+    pub unmatched: usize,
+    /// ‖C − A‖ / ‖A‖ over the samples: how far the enhancement changed the reduced similarity.
+    /// `None` if nothing was enhanced.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub change: Option<f64>,
+}
+
+impl ReductionReport {
+    /// The report of a reduction that leaves all rows.
+    pub(crate) fn unchanged(rows: usize) -> Self {
+        let component = "none".to_string();
+        ReductionReport {
+            component,
+            from: rows,
+            to: rows,
+            labels_changed: 0.0,
+            unmatched: 0,
+            change: None,
+        }
+    }
+}
+
 /// The report on an iteration, or on a part that does not iterate.
 ///
 /// With the feature `serde` the last iteration is serialised if there is one, and omitted when a

@@ -65,6 +65,12 @@ pub trait Ca<S: Real>: Component {
         Kind::Similarity
     }
 
+    /// Whether the evidence is computed from the label rows. If not, the rows of a run are not
+    /// reduced.
+    fn reads_rows(&self) -> bool {
+        true
+    }
+
     /// Whether the evidence is learned for one number of clusters, the k of the question. A
     /// pipeline with such a representation is fitted for one k.
     fn reads_k(&self) -> bool {
@@ -136,6 +142,7 @@ pub trait Ca<S: Real>: Component {
                 let members = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
                 shape.sparse(members) + shape.clone().with_groups(shape.clusters).square()
             }
+            Kind::Factored => shape.factored(),
             Kind::Embedding => shape.vector() * shape.clusters as u64,
         };
         Footprint::new(result, result)
@@ -144,6 +151,7 @@ pub trait Ca<S: Real>: Component {
 
 forward!(Ca<S> {
     fn kind(&self) -> Kind;
+    fn reads_rows(&self) -> bool;
     fn reads_k(&self) -> bool;
     fn build(
         &self,
@@ -192,6 +200,10 @@ impl<S: Real> Component for Precomputed<S> {
 }
 
 impl<S: Real> Ca<S> for Precomputed<S> {
+    fn reads_rows(&self) -> bool {
+        false
+    }
+
     fn build(
         &self,
         microclusters: &Microclusters,

@@ -9,5 +9,6 @@ pub(crate) mod confident;
 pub(crate) mod consensus;
 pub(crate) mod enhance;
 pub(crate) mod metered;
+pub(crate) mod reduce;
 pub(crate) mod stage;
 pub(crate) mod stop;

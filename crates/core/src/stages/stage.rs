@@ -24,6 +24,8 @@ use crate::error::Error;
 pub enum Stage {
     /// Merging of equal rows of labels. This stage has no choice of parts.
     Microclusters,
+    /// The reduction of the label rows of large ensembles: [`Reduce`](crate::Reduce).
+    Reduce,
     /// The representation of the ensemble, usually a co-association matrix: [`Ca`](crate::Ca).
     Ca,
     /// The consensus of the similarity before enhancement, for comparison. This stage has no
@@ -47,8 +49,9 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order of the data.
-    pub const ALL: [Stage; 10] = [
+    pub const ALL: [Stage; 11] = [
         Stage::Microclusters,
+        Stage::Reduce,
         Stage::Ca,
         Stage::Plain,
         Stage::Confidence,
@@ -61,13 +64,20 @@ impl Stage {
     ];
 
     /// The stages of a pipeline whose parts have parameters, in the order of the data.
-    pub const PIPELINE: [Stage; 5] =
-        [Stage::Ca, Stage::Confidence, Stage::Enhance, Stage::Stop, Stage::Consensus];
+    pub const PIPELINE: [Stage; 6] = [
+        Stage::Reduce,
+        Stage::Ca,
+        Stage::Confidence,
+        Stage::Enhance,
+        Stage::Stop,
+        Stage::Consensus,
+    ];
 
     /// The name of the stage.
     pub const fn key(self) -> &'static str {
         match self {
             Stage::Microclusters => "microclusters",
+            Stage::Reduce => "reduce",
             Stage::Ca => "ca",
             Stage::Plain => "plain",
             Stage::Confidence => "confidence",
@@ -84,6 +94,7 @@ impl Stage {
     pub const fn noun(self) -> &'static str {
         match self {
             Stage::Microclusters => "merging of equal rows",
+            Stage::Reduce => "reduction",
             Stage::Ca => "representation",
             Stage::Plain => "plain consensus",
             Stage::Confidence => "confidence rule",

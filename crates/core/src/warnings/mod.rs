@@ -95,6 +95,11 @@ pub enum Warning {
         /// The largest share of the samples that a component may hold.
         giant: f64,
     },
+    /// Samples that share no base cluster with any representative row of a reduction.
+    Unmatched {
+        /// Their number.
+        samples: usize,
+    },
     /// The enhanced result has one large cluster, and the plain one has not.
     Collapsed(SecondOpinion),
     /// New rows have labels that no training sample has; these count for nothing.
@@ -179,6 +184,11 @@ impl fmt::Display for Warning {
                 "at every threshold the confident pairs connect more than {:.0} % of the samples, \
                  so nothing was enhanced",
                 100.0 * giant
+            ),
+            Warning::Unmatched { samples } => write!(
+                f,
+                "{samples} samples share no base cluster with any of the representative rows; they \
+                 follow the largest one, so use more representative rows"
             ),
             Warning::Collapsed(SecondOpinion { agreement, largest, plain_largest }) => write!(
                 f,

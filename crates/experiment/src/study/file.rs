@@ -141,6 +141,8 @@ pub struct Recipe {
     pub name: Option<String>,
     /// The method to start from; the base pipeline if it is not given.
     pub method: Option<String>,
+    /// Replaces the reduction of the label rows.
+    pub reduce: Option<String>,
     /// Replaces the representation.
     pub ca: Option<String>,
     /// Replaces the confidence component.
@@ -428,6 +430,7 @@ impl Recipe {
     /// The parts that it replaces, with their stages.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (Stage, &str)> {
         let parts = [
+            (Stage::Reduce, &self.reduce),
             (Stage::Ca, &self.ca),
             (Stage::Confidence, &self.confidence),
             (Stage::Enhance, &self.enhance),

@@ -266,6 +266,7 @@ mod tests {
                 for value in &parameter.tried {
                     let part = Part::named(listed.name).set(parameter.name, value.clone());
                     let built = match listed.stage {
+                        Stage::Reduce => registry.reduce.build(&part).err(),
                         Stage::Ca => registry.ca.build(&part).err(),
                         Stage::Confidence => registry.confidence.build(&part).err(),
                         Stage::Enhance => registry.enhance.build(&part).err(),

@@ -5,6 +5,7 @@ mod backends;
 mod confident_pairs_and_enhancers;
 mod consensus_functions;
 mod methods;
+mod reductions;
 mod representations;
 mod stopping_rules;
 

@@ -127,6 +127,8 @@ struct Cut {
     partition: Partition,
     scores: Option<Scores>,
     violations: Option<Violations>,
+    /// The share of the samples that the refinement moved, if there was one.
+    moved: Option<f64>,
     second_opinion: Option<SecondOpinion>,
 }
 
@@ -271,6 +273,7 @@ impl ClusterArgs {
             }),
             machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
+            reduction: fit.reduction.clone(),
             learning: fit.learning.clone().map(Report::without_last),
             pairs: fit.pairs,
             report: fit.report.clone().without_last(),
@@ -288,11 +291,12 @@ impl ClusterArgs {
 impl<S> Data<S> {
     /// The record of a result.
     fn result(&self, cut: &Cut) -> CutRecord {
-        let Cut { k, partition, scores, violations, second_opinion } = cut;
+        let Cut { k, partition, scores, violations, moved, second_opinion } = cut;
         let broken = |c| BrokenRecord::of(c, partition, self.ids.as_deref());
         CutRecord {
             broken: self.constraints.as_ref().map(broken),
             second_opinion: *second_opinion,
+            moved: *moved,
             ..CutRecord::of(*k, partition, scores.as_ref(), *violations)
         }
     }
@@ -385,8 +389,9 @@ fn cuts<S: Precision>(
 ) -> Result<Vec<Cut>, Failure> {
     let mut cuts = Vec::with_capacity(ks.len());
     for &k in ks {
-        let partition =
-            fit.cut(k, ctx).map_err(|error| Failure::named(error, data.ids.as_deref()))?;
+        let (partition, moved) = fit
+            .cut_and_moves(k, ctx)
+            .map_err(|error| Failure::named(error, data.ids.as_deref()))?;
         let score = |truth: &Labels| match truth.missing[..] {
             [] => Scores::of(&truth.partition, &partition),
             _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
@@ -394,7 +399,7 @@ fn cuts<S: Precision>(
         let scores = data.truth.as_ref().map(score).transpose()?;
         let violations = fit.violations(&partition);
         let second_opinion = fit.second_opinion(k, &partition, ctx)?;
-        cuts.push(Cut { k, partition, scores, violations, second_opinion });
+        cuts.push(Cut { k, partition, scores, violations, moved, second_opinion });
     }
     Ok(cuts)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use enclust::core::{PairsReport, Report, SecondOpinion};
+use enclust::core::{PairsReport, ReductionReport, Report, SecondOpinion};
 
 use super::ClusterArgs;
 use crate::console::{Console, HEAD, plain};
@@ -21,6 +21,7 @@ pub fn text(args: &ClusterArgs, record: &RunRecord) -> String {
     };
     line(about_data(args, record));
     line(about_run(record));
+    record.reduction.iter().for_each(|report| line(about_reduction(report, record)));
     record.pairs.as_ref().into_iter().for_each(|pairs| line(about_pairs(pairs)));
     unscored(record).into_iter().for_each(&mut line);
     line(head(record));
@@ -111,7 +112,8 @@ fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
                 write_to(&mut words, format_args!(", {used} of {} clusterings", selection.pool))
             }
         }
-        write_to(&mut words, format_args!(", {} distinct label rows", record.groups));
+        let rows = record.reduction.as_ref().map_or(record.groups, |reduction| reduction.from);
+        write_to(&mut words, format_args!(", {rows} distinct label rows"));
         if ensemble.missing_labels > 0 {
             write_to(&mut words, format_args!(", {} labels missing", ensemble.missing_labels));
         }
@@ -138,6 +140,35 @@ fn about_run(record: &RunRecord) -> String {
     }
     let seconds: f64 = record.timings.iter().map(|timing| timing.seconds).sum();
     write_to(&mut words, format_args!("; {seconds:.2} s"));
+    words
+}
+
+/// How the label rows were reduced, and what is left to enhance.
+fn about_reduction(report: &ReductionReport, record: &RunRecord) -> String {
+    let percent = |share: f64| 100.0 * share;
+    let mut words = format!(
+        "{} rows reduced to {} by {}, which changed {:.1} % of the labels",
+        report.from,
+        report.to,
+        report.component,
+        percent(report.labels_changed)
+    );
+    if let Some(pairs) = &record.pairs {
+        let each = pairs.pairs as f64 / report.to as f64;
+        write_to(&mut words, format_args!("; {each:.2} confident pairs per row"));
+    }
+    if let Some(change) = report.change {
+        write_to(
+            &mut words,
+            format_args!("; the enhancement changed the similarity by {:.1} %", percent(change)),
+        );
+    }
+    if let Some(moved) = record.results.iter().find_map(|cut| cut.moved) {
+        write_to(
+            &mut words,
+            format_args!("; refining moved {:.2} % of the samples", percent(moved)),
+        );
+    }
     words
 }
 

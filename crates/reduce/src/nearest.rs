@@ -1,0 +1,97 @@
+//! The landmark with which a row shares most weight.
+
+use enclust_core::{Ctx, MISSING, Microclusters, Real, Result};
+use rayon::prelude::*;
+
+/// Rows that a thread assigns between two looks at the cancel flag.
+const BLOCK: usize = 4096;
+
+/// The mark of a row that shares no base cluster with any landmark.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The landmarks of each base cluster.
+pub(crate) struct Index {
+    /// Where the landmarks of each base cluster begin; one more entry than clusters.
+    starts: Vec<usize>,
+    landmarks: Vec<u32>,
+    count: usize,
+}
+
+impl Index {
+    /// From the labels of the landmarks, one landmark after the other.
+    pub fn new(labels: &[u32], offsets: &[usize]) -> Self {
+        let m = offsets.len() - 1;
+        let clusters = |row: &'_ [u32]| -> Vec<usize> { clusters_of(row, offsets).collect() };
+        let mut starts = vec![0; offsets[m] + 1];
+        for row in labels.chunks_exact(m) {
+            clusters(row).into_iter().for_each(|c| starts[c + 1] += 1);
+        }
+        for c in 1..starts.len() {
+            starts[c] += starts[c - 1];
+        }
+        let mut next = starts.clone();
+        let mut landmarks = vec![0; starts[offsets[m]]];
+        for (l, row) in labels.chunks_exact(m).enumerate() {
+            for c in clusters(row) {
+                landmarks[next[c]] = l as u32;
+                next[c] += 1;
+            }
+        }
+        Index { starts, landmarks, count: labels.len() / m }
+    }
+
+    fn landmarks_of(&self, cluster: usize) -> &[u32] {
+        &self.landmarks[self.starts[cluster]..self.starts[cluster + 1]]
+    }
+
+    /// The landmark with which each row shares most weight, and [`NONE`] for rows that share
+    /// nothing. Of several, the landmark with the smallest number wins.
+    pub fn nearest<S: Real>(
+        &self,
+        rows: &Microclusters,
+        weights: &[u32],
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Vec<u32>> {
+        let offsets = rows.cluster_offsets();
+        let mut nearest = vec![NONE; rows.len()];
+        nearest.par_chunks_mut(BLOCK).enumerate().try_for_each_init(
+            || vec![0_u32; self.count],
+            |shared, (block, out)| {
+                ctx.checkpoint("assigning rows to landmarks")?;
+                for (i, out) in out.iter_mut().enumerate() {
+                    let p = block * BLOCK + i;
+                    let row: Vec<u32> = (0..rows.clusterings()).map(|k| rows.label(p, k)).collect();
+                    *out = self.best(&row, &offsets, weights, shared);
+                }
+                Ok::<(), enclust_core::Error>(())
+            },
+        )?;
+        Ok(nearest)
+    }
+
+    /// `shared` has one zero per landmark, before and after.
+    fn best(&self, row: &[u32], offsets: &[usize], weights: &[u32], shared: &mut [u32]) -> u32 {
+        let (mut best, mut most) = (NONE, 0);
+        for cluster in clusters_of(row, offsets) {
+            let weight = weights[cluster];
+            for &l in self.landmarks_of(cluster) {
+                let sum = &mut shared[l as usize];
+                *sum += weight;
+                // Sums only grow, so the largest one is seen when its last term is added.
+                if *sum > most || (*sum == most && l < best) {
+                    (best, most) = (l, *sum);
+                }
+            }
+        }
+        for cluster in clusters_of(row, offsets) {
+            self.landmarks_of(cluster).iter().for_each(|&l| shared[l as usize] = 0);
+        }
+        best
+    }
+}
+
+/// The base clusters of a row, numbered through all clusterings.
+fn clusters_of<'a>(row: &'a [u32], offsets: &'a [usize]) -> impl Iterator<Item = usize> + 'a {
+    let present = row.iter().zip(offsets).filter(|(label, _)| **label != MISSING);
+    present.map(|(&label, offset)| offset + label as usize)
+}
