@@ -33,6 +33,7 @@
 
 mod admm;
 mod exact;
+mod lambda_scale;
 pub mod objective;
 mod path;
 mod percolation;
@@ -41,6 +42,7 @@ mod two_sided;
 
 pub use admm::Admm;
 pub use exact::{Exact, Storage};
+pub use lambda_scale::LambdaScale;
 pub use path::ExactPath;
 pub use threshold::Threshold;
 pub use two_sided::TwoSided;

@@ -132,7 +132,15 @@ impl<S: Real> Csr<S> {
     }
 
     /// The same sparsity pattern with other values: `value(row, column, old)`.
-    pub(crate) fn mapped(&self, value: impl Fn(usize, usize, S) -> S) -> Self {
+    ///
+    /// ```
+    /// use enclust_core::Csr;
+    ///
+    /// let matrix = Csr::from_rows(2, vec![vec![(1, 3.0)], vec![(0, 5.0)]]);
+    /// let doubled = matrix.mapped(|_, _, value| 2.0 * value);
+    /// assert_eq!(doubled.get(0, 1), Some(6.0));
+    /// ```
+    pub fn mapped(&self, value: impl Fn(usize, usize, S) -> S) -> Self {
         let row = |i: usize| self.iter_row(i).map(move |(j, v)| (i, j, v));
         let values = (0..self.rows()).flat_map(row).map(|(i, j, v)| value(i, j, v)).collect();
         Csr { values, ..self.clone() }

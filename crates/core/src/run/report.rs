@@ -221,6 +221,9 @@ pub struct PairsReport {
     pub pairs: usize,
     /// The share of the samples in the largest connected component of the confident pairs.
     pub largest_component: f64,
+    /// The [mean degree](crate::Confident::mean_degree) of the samples in the graph of these pairs.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub mean_degree: f64,
 }
 
 /// The report on the reduction of the label rows of a run.

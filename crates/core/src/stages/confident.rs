@@ -80,7 +80,30 @@ impl<S: Real> Confident<S> {
             alpha: self.alpha,
             pairs: self.graph.entries() / 2,
             largest_component: largest as f64 / grouping.samples().max(1) as f64,
+            mean_degree: self.mean_degree(grouping),
         }
+    }
+
+    /// The mean over the samples of the total weight of their confident pairs with samples of other
+    /// groups: (1/n) Σ_p r_p Σ_{q≠p} r_q h_pq for groups of sizes r.
+    ///
+    /// It grows with the number of samples: if every sample is listed twice, it is twice as large.
+    ///
+    /// ```
+    /// use enclust_core::{Confident, Similarity};
+    ///
+    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.0, 0.9, 1.0, 0.6, 0.0, 0.6, 1.0])?;
+    /// let confident = Confident::from_pairs(&a, [(0, 1, 0.75)])?;
+    /// assert_eq!(confident.mean_degree(a.grouping()), 0.5);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn mean_degree(&self, grouping: &Grouping) -> f64 {
+        let sizes = grouping.sizes();
+        let weight = |p: usize| -> f64 {
+            let pairs = self.graph.iter_row(p).map(|(q, h)| sizes[q] as f64 * h.wide());
+            sizes[p] as f64 * pairs.sum::<f64>()
+        };
+        (0..sizes.len()).map(weight).sum::<f64>() / grouping.samples().max(1) as f64
     }
 
     /// Confident pairs from their components, for rules that fix other entries than the edges.

@@ -22,6 +22,7 @@ use enclust_core::{
     Quantities, Range, Real, Record, Result, Shape, part,
 };
 
+use crate::lambda_scale::LambdaScale;
 use crate::objective::{LAMBDA_RANGE, kkt_residual, objective};
 use run::Run;
 
@@ -38,7 +39,7 @@ part! {
     ///
     /// # Parameters
     ///
-    /// `lambda`, `gamma1`, `gamma2`, `epsilon`, `limit`, `laplacian` and `fixed`. The stopping
+    /// `lambda`, `scale`, `gamma1`, `gamma2`, `epsilon`, `limit`, `laplacian` and `fixed`. The stopping
     /// rule can be replaced by [another one](Problem::with_stop). A warm start is ignored,
     /// because the published method starts from zero.
     ///
@@ -90,6 +91,9 @@ part! {
     pub struct Admm("admm", "Algorithm 1 of the EC-CMS paper") {
         /// λ: how strongly free entries are kept close to the given similarity.
         pub lambda: f64 = 0.4, in LAMBDA_RANGE, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
+        /// The unit of λ and of both penalties: absolute, as published, or degree, the mean degree
+        /// of the confident pairs.
+        pub scale: LambdaScale = LambdaScale::Absolute, in Range::Any;
         /// γ₁: penalty on A = C + E.
         pub gamma1: f64 = 1.0, in LAMBDA_RANGE;
         /// γ₂: penalty on C = F.
@@ -148,7 +152,8 @@ impl Admm {
 impl<S: Real> Enhance<S> for Admm {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>> {
         self.check()?;
-        let confident = &self.ablated(problem.confident);
+        let confident = self.scale.in_unit(problem);
+        let confident = &self.ablated(&confident);
         let problem = &problem.with_confident(confident);
         let run = Run::new(self, problem, ctx)?;
         let own = AuthorsRule::default().epsilon(self.epsilon);

@@ -32,6 +32,7 @@ use enclust_core::{
     part,
 };
 
+use crate::lambda_scale::LambdaScale;
 use crate::objective::{LAMBDA_RANGE, norm, objective, relative};
 use certificate::certificate;
 use refine::{Progress, Refinement};
@@ -68,7 +69,8 @@ part! {
     ///
     /// # Parameters
     ///
-    /// `lambda`, `tolerance`, `storage` and `limit`. The norm of the residual divided by λ‖A‖
+    /// `lambda`, `scale`, `tolerance`, `storage` and `limit`. With [`LambdaScale::Degree`], the
+    /// reported objective is divided by the mean degree. The norm of the residual divided by λ‖A‖
     /// bounds the relative distance to the optimum (T5); `tolerance` is the upper limit of this
     /// bound. The default is the loosest value at which the labels were equal to those at 1e-10
     /// on the authors' pools (`docs/performance.md`). A [starting point](Problem::start) over the
@@ -124,6 +126,9 @@ part! {
     pub struct Exact("exact", "the global optimum, certified") {
         /// λ: how strongly free entries are kept close to the given similarity.
         pub lambda: f64 = 0.4, in LAMBDA_RANGE, tried [0.001, 0.01, 0.05, 0.1, 0.4, 1, 10, 100];
+        /// The unit of λ: absolute, as published, or degree, the mean degree of the confident pairs,
+        /// so that listing all samples repeatedly changes nothing.
+        pub scale: LambdaScale = LambdaScale::Absolute, in Range::Any;
         /// Upper bound on the distance to the optimum, relative to ‖A‖ (unused if another
         /// stopping rule is given).
         pub tolerance: f64 = 1e-3, in Range::Positive;
@@ -204,6 +209,8 @@ fn current<S: Real, T: Real>(
 impl<S: Real> Enhance<S> for Exact {
     fn enhance(&self, problem: &Problem<'_, S>, ctx: &Ctx<'_, S>) -> Result<Enhanced<S>> {
         self.check()?;
+        let confident = self.scale.in_unit(problem);
+        let problem = &problem.with_confident(&confident);
         let (single, double) = (ctx.backend().in_single(), ctx.backend().in_double());
         let system = System::new(self.name(), problem, self.lambda, double)?;
         let automatic = self.storage == Storage::Automatic;
@@ -229,7 +236,12 @@ impl<S: Real> Enhance<S> for Exact {
     }
 
     fn claims(&self) -> Claims {
-        Claims::optimum(self.lambda, self.tolerance).with_fixed_within(0.0)
+        match self.scale {
+            LambdaScale::Absolute => Claims::optimum(self.lambda, self.tolerance),
+            // The λ of the optimum depends on the problem.
+            LambdaScale::Degree => Claims::default().with_accuracy(self.tolerance),
+        }
+        .with_fixed_within(0.0)
     }
 
     fn stop_parameters(&self) -> &[&'static str] {
