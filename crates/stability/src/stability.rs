@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use enclust_core::{
-    Bytes, Ctx, Ensemble, Error, Method, Microclusters, ParamError, Parameters, Range, Real,
-    Result, check_k, parameters,
+    Bytes, Counts, Ctx, Ensemble, Error, Method, Microclusters, ParamError, Parameters, Range,
+    Real, Result, check_k, parameters,
 };
 
 use crate::agreement::agreement;
@@ -141,11 +141,16 @@ pub fn stability<S: Real>(
             draws.push(cuts(method, &ensemble.select(&part)?, ks.clone(), &quiet)?.labels);
             ctx.progress("stability", number as u64 + 1, params.draws as u64)?;
         }
-        let levels = levels(ks, &draws, &reference, &gaps, params)?;
+        let levels = levels(
+            ks,
+            &draws,
+            Reference { labels: &reference, gaps: &gaps, counts: ensemble.counts() },
+            params,
+        )?;
         Ok(Stability {
             levels,
             take,
-            samples: ensemble.samples(),
+            samples: ensemble.total(),
             groups: Microclusters::of(ensemble).len(),
             method: method.name().to_string(),
             params: params.clone(),
@@ -213,22 +218,33 @@ fn require_labels<S: Real>(
     ctx.require("stability", needed, &size, "take fewer draws or a narrower range of k")
 }
 
-/// One level per k, from the labels `draws[number][j]` and `reference[j]`.
+/// The partitions of the whole ensemble.
+struct Reference<'a> {
+    /// One column of labels per k.
+    labels: &'a [Vec<u32>],
+    gaps: &'a [Option<f64>],
+    /// How often each row occurs.
+    counts: Option<&'a Counts>,
+}
+
+/// One level per k, from the labels `draws[number][j]` and those of the reference.
 fn levels(
     ks: RangeInclusive<usize>,
     draws: &[Vec<Vec<u32>>],
-    reference: &[Vec<u32>],
-    gaps: &[Option<f64>],
+    reference: Reference<'_>,
     params: &StabilityParams,
 ) -> Result<Vec<Level>> {
-    let tallies = (0..reference.len()).map(|j| {
+    let tallies = (0..reference.labels.len()).map(|j| {
         let columns = draws.iter().map(|draw| draw[j].as_slice());
-        Tally::of(&columns.chain([reference[j].as_slice()]).collect::<Vec<_>>())
+        Tally::of(
+            &columns.chain([reference.labels[j].as_slice()]).collect::<Vec<_>>(),
+            reference.counts,
+        )
     });
     let tallies = tallies.collect::<Result<Vec<Tally>>>()?;
     let areas: Vec<f64> =
         tallies.iter().map(|tally| ConsensusCdf::new(tally.pairs.clone()).area()).collect();
-    let figures = tallies.into_iter().zip(delta_areas(&areas)).zip(gaps);
+    let figures = tallies.into_iter().zip(delta_areas(&areas)).zip(reference.gaps);
     Ok(ks
         .zip(figures)
         .map(|(k, ((tally, delta_area), &gap))| {

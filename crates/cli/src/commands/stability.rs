@@ -252,7 +252,7 @@ impl StabilityArgs {
         if let Some(layout) = layout {
             console.detail(1, opened.told(layout));
         }
-        let input = self.json.then(|| opened.input(layout));
+        let input = self.json.then(|| opened.input(layout)).transpose()?;
         Ok((pool, input.into_iter().collect()))
     }
 
@@ -291,11 +291,7 @@ impl StabilityArgs {
             inputs,
             samples: found.samples,
             groups: found.groups,
-            ensemble: EnsembleRecord {
-                selection,
-                missing_labels: ensemble.missing(),
-                noise: self.input.noise.to_string(),
-            },
+            ensemble: EnsembleRecord::of(ensemble, selection, self.input.noise),
             method,
             machine,
             seed: self.selection.seed,

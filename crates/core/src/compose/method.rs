@@ -192,8 +192,10 @@ impl<S: Real> Fit<S> {
         self.finished(ctx.install(|ctx| self.fitted.cut(k, ctx))??, ctx)
     }
 
-    /// A cut, refined and relabelled, and the share of the samples that the refinement moved.
+    /// A cut with the counts of its rows, refined and relabelled, and the share of the samples that
+    /// the refinement moved.
     fn finished(&self, cut: Partition, ctx: &Ctx<'_, S>) -> Result<(Partition, Option<f64>)> {
+        let cut = cut.carrying(self.evidence.grouping().counts().cloned());
         let Some(refinement) = &self.refinement else {
             return Ok((self.relabelled(cut)?, None));
         };

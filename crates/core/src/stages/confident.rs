@@ -79,7 +79,7 @@ impl<S: Real> Confident<S> {
         PairsReport {
             alpha: self.alpha,
             pairs: self.graph.entries() / 2,
-            largest_component: largest as f64 / grouping.samples().max(1) as f64,
+            largest_component: largest as f64 / grouping.total().max(1) as f64,
         }
     }
 
