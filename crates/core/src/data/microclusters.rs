@@ -14,7 +14,8 @@ use crate::numbers::real::Real;
 /// The distinct label rows of an ensemble.
 ///
 /// Samples with identical rows of labels form a microcluster, where a missing label counts as a
-/// symbol of its own. A sample without any label is its own microcluster. All later stages run on
+/// symbol of its own. A sample without any label is its own microcluster. Rows with
+/// [counts](Ensemble::with_counts) add these to the sizes. All later stages run on
 /// the n' microclusters, which gives the same result as on the samples (T2 in `docs/theory.md`).
 ///
 /// ```
