@@ -6,7 +6,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use enclust::core::Bytes;
-use enclust_io::{Layout, MissingMarks, Noise, PoolOptions, Separator, Source, TableOptions};
+use enclust_io::{
+    CountsColumn, Layout, MissingMarks, Noise, PoolOptions, Separator, Source, TableOptions,
+};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -71,6 +73,11 @@ pub struct PoolArgs {
     #[arg(long, value_name = "MEANING", default_value_t = Noise::Error)]
     pub noise: Noise,
 
+    /// Column that states how often each row occurs, by name or by number: every row is that many
+    /// samples; in a file of arrays, the name of an array [default: the array counts of an .npz]
+    #[arg(long, value_name = "COLUMN")]
+    pub counts: Option<CountsColumn>,
+
     #[command(flatten)]
     pub table: TableArgs,
 }
@@ -79,7 +86,12 @@ impl PoolArgs {
     /// The options for the reader of pools.
     pub fn options(&self, memory: Option<Amount>) -> PoolOptions {
         let table = self.table.options(memory);
-        PoolOptions { noise: self.noise, table, ..PoolOptions::default() }
+        PoolOptions {
+            noise: self.noise,
+            table,
+            counts: self.counts.clone(),
+            ..PoolOptions::default()
+        }
     }
 }
 
@@ -108,11 +120,11 @@ impl<'a> Opened<'a> {
     }
 
     /// Its identification in a record.
-    pub fn input(&self, layout: Option<Layout>) -> Input {
-        let bytes = self.source.bytes();
+    pub fn input(&self, layout: Option<Layout>) -> Result<Input, Failure> {
+        let mut hash = Sha256::new();
+        let length = self.source.blocks(|block| hash.update(block))?;
         let layout = layout.map(LayoutRecord::from);
-        let hash = Sha256::digest(bytes);
-        Input { layout, ..Input::new(self.role, self.path, bytes.len() as u64, &hash) }
+        Ok(Input { layout, ..Input::new(self.role, self.path, length, &hash.finalize()) })
     }
 
     /// Its name and layout, for messages.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use enclust::core::{
-    Constraints, KernelUsage, PairsReport, Part, Partition, PipelineSpec, ReductionReport, Report,
-    SecondOpinion, Stage, Usage, Value, Values, Violations,
+    Constraints, Ensemble, KernelUsage, PairsReport, Part, Partition, PipelineSpec,
+    ReductionReport, Report, SecondOpinion, Stage, Usage, Value, Values, Violations,
 };
 use enclust::metrics::Scores;
-use enclust_io::write_atomically;
+use enclust_io::{Noise, write_atomically};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -93,6 +93,21 @@ pub struct EnsembleRecord {
     pub missing_labels: usize,
     /// The meaning of the label −1.
     pub noise: String,
+    /// Number of rows, if they occur several times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+}
+
+impl EnsembleRecord {
+    /// The record of a selection of clusterings.
+    pub fn of(ensemble: &Ensemble, selection: Selection, noise: Noise) -> Self {
+        EnsembleRecord {
+            selection,
+            missing_labels: ensemble.missing(),
+            noise: noise.to_string(),
+            rows: ensemble.counts().map(|counts| counts.of_rows().len()),
+        }
+    }
 }
 
 /// The parts with all their parameters.

@@ -47,6 +47,11 @@ impl ReferenceArgs {
         table: &TableArgs,
         machine: &MachineArgs,
     ) -> Result<Option<(Origin, Option<Input>)>, Failure> {
+        let stated = self.features.is_some() || pool.origin.is_some();
+        if stated && pool.ensemble.counts().is_some() {
+            let what = "rows with counts: features have one row for each sample; leave them out";
+            return Err(Error::unsupported("the comparison with references", what).into());
+        }
         let Some(path) = &self.features else {
             return Ok(pool.origin.clone().map(|origin| (origin, None)));
         };
@@ -58,7 +63,7 @@ impl ReferenceArgs {
         let generator = KMeansPoolParams::default().size(pool.ensemble.clusterings());
         let origin = kept(&features.values, features.dimension, &generator.scale(scale))
             .map_err(Failure::in_file(path))?;
-        Ok(Some((origin, Some(opened.input(layout)))))
+        Ok(Some((origin, Some(opened.input(layout)?))))
     }
 }
 

@@ -95,6 +95,12 @@ pub enum Error {
         /// Its weight.
         value: f64,
     },
+    /// A row of labels that occurs zero times.
+    #[error("the count of row {row} (counted from 0) is 0: leave out rows that do not occur")]
+    Count {
+        /// The row, counted from zero.
+        row: usize,
+    },
     /// An entry of a matrix is NaN or out of range.
     #[error(
         "{what} at row {row}, column {column} (counted from 0) is {value}, but must lie in [0, 1]"

@@ -44,6 +44,7 @@ pub use compose::stages_of_a_run::Trace;
 pub use compose::table::{Entry, PartOf, Table};
 pub use data::constraints::{Constraints, Violations};
 pub use data::contingency::{Cell, Contingency, pairs_within};
+pub use data::counts::Counts;
 pub use data::dendrogram::{Dendrogram, Merge};
 pub use data::ensemble::{Ensemble, Label, MISSING};
 pub use data::grouping::Grouping;

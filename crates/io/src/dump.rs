@@ -23,7 +23,7 @@ pub struct Cells {
 
 impl Cells {
     pub(crate) fn of(bytes: &[u8], format: Format, options: &TableOptions) -> Result<Self, Fault> {
-        with_table(bytes, format, options, Use::Pool, |table| {
+        with_table(bytes, format, options, Use::Pool, None, |table| {
             let Table { grid, ids, names, layout, .. } = table;
             let cell = |row, column| text(grid.cell(row, column)).map(String::from);
             let row = |row| (0..grid.columns()).map(|column| cell(row, column)).collect();

@@ -78,6 +78,46 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
+    /// There is no such column of counts, or there are several.
+    #[error(
+        "{found} columns are called {wanted}, but one is needed for the counts; there are {columns} \
+         columns{}", all_called(.known)
+    )]
+    NoCounts {
+        /// The number or the name that was stated.
+        wanted: String,
+        /// How many columns it names.
+        found: usize,
+        /// Number of columns.
+        columns: usize,
+        /// Their names.
+        known: Vec<String>,
+    },
+    /// A count is not a whole number above 0.
+    #[error("{at}: the count is {value}, but a row occurs a whole number of times, at least once")]
+    Count {
+        /// Where it is.
+        at: Place,
+        /// The content of the cell.
+        value: String,
+    },
+    /// The counts of the rows do not fit together.
+    #[error("{what}")]
+    Counts {
+        /// What is wrong with them.
+        what: String,
+    },
+    /// A sample without a cluster, in a row that stands for several samples.
+    #[error(
+        "{at}: the label -1 is a cluster of its own for each sample, but this row occurs {count} \
+         times; --noise missing is possible, or repeat the row"
+    )]
+    NoiseCount {
+        /// Where the label is.
+        at: Place,
+        /// The count of the row.
+        count: u64,
+    },
     /// The system could not read the content.
     #[error("{message}")]
     System {
@@ -541,4 +581,9 @@ fn listed(candidates: &[Separator]) -> String {
 
 fn named(array: &Option<String>) -> String {
     array.as_ref().map_or(String::new(), |name| format!("{name:?}: "))
+}
+
+/// The names of columns, if there are any.
+fn all_called(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
 }

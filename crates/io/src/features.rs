@@ -80,7 +80,7 @@ impl Features {
         format: Format,
         options: &TableOptions,
     ) -> Result<(Self, Option<Layout>), Fault> {
-        with_table(bytes, format, options, Use::Features, |table| {
+        with_table(bytes, format, options, Use::Features, None, |table| {
             let Table { grid, ids, names, truth, layout, .. } = table;
             if let Some(truth) = &truth {
                 check_samples(&*grid, &**truth)?;

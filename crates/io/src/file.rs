@@ -86,6 +86,14 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64), Fault> {
     Ok((file, length))
 }
 
+/// The file, if it begins with these bytes.
+pub(crate) fn starts_with(path: &Path, bytes: &[u8]) -> Result<Option<File>, Fault> {
+    let (file, _) = open(path)?;
+    let mut found = Vec::with_capacity(bytes.len());
+    (&file).take(bytes.len() as u64).read_to_end(&mut found)?;
+    Ok((found == bytes).then_some(file))
+}
+
 /// The whole content of a regular file that fits into the budget.
 pub(crate) fn load(path: &Path, budget: Budget) -> Result<Vec<u8>, Fault> {
     let (file, length) = open(path)?;

@@ -177,7 +177,7 @@ fn is_numeric(grid: &dyn Grid, column: usize) -> bool {
 
 /// The key of a number: the inner `None` if it is missing, the outer `None` if it is not a
 /// label.
-fn numbered(value: &Cell<'_>) -> Option<Option<Key<'static>>> {
+pub(crate) fn numbered(value: &Cell<'_>) -> Option<Option<Key<'static>>> {
     match *value {
         Cell::Real(value) if value.is_nan() => Some(None),
         Cell::Real(value) if value.fract() == 0.0 && value.abs() <= LARGEST => {

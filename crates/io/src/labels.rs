@@ -84,7 +84,7 @@ impl Labels {
         format: Format,
         options: &TableOptions,
     ) -> Result<(Self, Option<Layout>), Fault> {
-        with_table(bytes, format, options, Use::Truth, |table| {
+        with_table(bytes, format, options, Use::Truth, None, |table| {
             let Table { grid, ids, names, layout, .. } = table;
             // A row can be a vector, but not if it has an id or a header.
             let lying = grid.columns() > 1;

@@ -47,6 +47,7 @@ mod atomic;
 mod budget;
 mod cells;
 mod compression;
+mod counts;
 mod dump;
 mod error;
 mod features;
@@ -60,6 +61,7 @@ mod mat;
 mod model;
 mod new_rows;
 mod npy;
+mod npy_pool;
 mod npz;
 mod origin;
 mod pairs;
@@ -75,6 +77,7 @@ mod text;
 mod write;
 
 pub use atomic::{discard_unfinished, folder_of, write_atomically, written_file};
+pub use counts::CountsColumn;
 #[doc(hidden)]
 pub use dump::Cells;
 pub use error::{Fault, MatError, NpyError, Place, ReadError, WriteError};

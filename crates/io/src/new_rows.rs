@@ -78,7 +78,7 @@ impl NewRows {
         noise: Noise,
         options: &TableOptions,
     ) -> Result<(Self, Option<Layout>), Fault> {
-        with_table(bytes, format, options, Use::Pool, |table| {
+        with_table(bytes, format, options, Use::Pool, None, |table| {
             let Table { grid, ids, names, layout, .. } = table;
             if grid.rows() == 0 || grid.columns() == 0 {
                 return Err(Fault::Empty);

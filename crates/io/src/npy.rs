@@ -244,6 +244,17 @@ impl Dtype {
         }
     }
 
+    /// A whole number of up to 16 bits, stored in four little-endian bytes, as most labels are. The
+    /// value may also be such a number if this is `None`.
+    #[inline]
+    pub fn small(&self, bytes: &[u8]) -> Option<u16> {
+        let is_integer = matches!(self.kind, Kind::Signed | Kind::Unsigned);
+        match *bytes {
+            [a, b, 0, 0] if is_integer && !self.big_endian => Some(u16::from_le_bytes([a, b])),
+            _ => None,
+        }
+    }
+
     /// A float of any width.
     pub fn float(&self, bytes: &[u8]) -> f64 {
         let bits = self.bits(bytes);

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use enclust_core::{Ensemble, Partition};
 
+use crate::counts::{CountsColumn, split_counts};
 use crate::error::{Fault, ReadError};
 use crate::file::Format;
 use crate::grid::Grid;
-use crate::keys::{Keys, Noise};
+use crate::keys::{Key, Keys, Noise};
 use crate::labels::{Labels, complete};
 use crate::layout::Layout;
 use crate::mat::MatFile;
@@ -50,6 +51,9 @@ pub struct PoolOptions {
     pub noise: Noise,
     /// How a table is read.
     pub table: TableOptions,
+    /// Where the pool holds how often each row occurs. Without it, the array `counts` of an `.npz`
+    /// is used, if there is one.
+    pub counts: Option<CountsColumn>,
     /// Whether the names of the base clusters are kept.
     pub cluster_names: bool,
 }
@@ -83,7 +87,7 @@ impl Pool {
     /// - `.npy`: a matrix; a vector is a single clustering.
     /// - `.mat` and `.npz`: the array `members`, otherwise the only array; with `gt`, `truth`
     ///   or `labels` as true classes. An `.npz` may name samples in `ids` and clusterings in
-    ///   `columns`.
+    ///   `columns`, and state in `counts` how often each row occurs.
     ///
     /// Labels are whole numbers or text. Labels in a column are compared as numbers if all of
     /// them are numbers, otherwise as text. NaN, `None` and their text representations are
@@ -115,7 +119,7 @@ impl Pool {
         format: Format,
         options: &PoolOptions,
     ) -> Result<(Self, Option<Layout>), Fault> {
-        with_table(bytes, format, &options.table, Use::Pool, |table| {
+        with_table(bytes, format, &options.table, Use::Pool, options.counts.as_ref(), |table| {
             let layout = table.layout;
             Ok((Self::from_table(table, options)?, layout))
         })
@@ -127,10 +131,11 @@ impl Pool {
     /// # Errors
     /// [`Fault`] with the array, the cause and the position.
     pub fn from_mat(file: &MatFile) -> Result<Self, Fault> {
-        Self::from_table(Table::from_arrays(&mut &*file, Use::Pool)?, &PoolOptions::default())
+        Self::from_table(Table::from_arrays(&mut &*file, Use::Pool, None)?, &PoolOptions::default())
     }
 
     fn from_table(table: Table<'_>, options: &PoolOptions) -> Result<Self, Fault> {
+        let (table, counts) = split_counts(table, options.counts.as_ref())?;
         let Table { grid, ids, names, truth, origin, .. } = table;
         if let Some(truth) = &truth {
             check_samples(&*grid, &**truth)?;
@@ -138,6 +143,15 @@ impl Pool {
         let keys = Keys::of(&*grid, Some(options.noise))?;
         let ensemble =
             Ensemble::from_keys(grid.rows(), grid.columns(), |row, column| keys.get(row, column))?;
+        let ensemble = match counts {
+            Some(counts) => {
+                check_noise(&*grid, &keys, &counts)?;
+                ensemble
+                    .with_counts(&counts)
+                    .map_err(|error| Fault::Counts { what: error.to_string() })?
+            }
+            None => ensemble,
+        };
         let truth = truth.map(|truth| complete(&*truth)).transpose()?;
         let cluster_names = options.cluster_names.then(|| cluster_names(&ensemble, &keys));
         Ok(Pool { ensemble, truth, ids, columns: names, origin, cluster_names })
@@ -168,6 +182,17 @@ impl Pool {
         self.truth = Some(labels.partition);
         Ok(self)
     }
+}
+
+/// Returns an error if samples of one row would be different clusters.
+fn check_noise(grid: &dyn Grid, keys: &Keys<'_>, counts: &[u64]) -> Result<(), Fault> {
+    for (row, &count) in counts.iter().enumerate().filter(|&(_, &count)| count > 1) {
+        let alone = |&column: &usize| matches!(keys.get(row, column), Some(Key::Alone(_)));
+        if let Some(column) = (0..grid.columns()).find(alone) {
+            return Err(Fault::NoiseCount { at: grid.place(row, column), count });
+        }
+    }
+    Ok(())
 }
 
 /// The label of the first sample of each base cluster.

@@ -1,7 +1,10 @@
 //! The content of a file or of standard input.
 
 use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use enclust_core::Bytes;
 
@@ -16,6 +19,8 @@ use crate::labels::Labels;
 use crate::layout::Layout;
 use crate::model::Model;
 use crate::new_rows::NewRows;
+use crate::npy;
+use crate::npy_pool;
 use crate::pairs::pairs_from_text;
 use crate::pool::{Pool, PoolOptions};
 use crate::table::TableOptions;
@@ -35,19 +40,46 @@ use crate::table::TableOptions;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     path: PathBuf,
-    bytes: Vec<u8>,
+    content: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Content {
+    Loaded(Vec<u8>),
+    /// A NumPy array, which is read in blocks.
+    Array(Stamp),
+}
+
+/// The size and the time of a file, which tell whether it was changed between two readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(file: &File) -> io::Result<Self> {
+        let data = file.metadata()?;
+        Ok(Stamp { length: data.len(), modified: data.modified().ok() })
+    }
 }
 
 impl Source {
-    /// Reads a whole regular file.
+    /// Reads a whole regular file. A NumPy array (`.npy`) stays on the disk and is read in blocks by
+    /// [`Source::pool`] and [`Source::blocks`].
     ///
     /// # Errors
     /// [`ReadError`] if the file cannot be read or is larger than `memory`, or than the available
     /// memory if that is `None`.
     pub fn read(path: impl AsRef<Path>, memory: Option<Bytes>) -> Result<Self, ReadError> {
         let path = path.as_ref();
-        let bytes = file::load(path, Budget::new(memory));
-        Ok(Source { path: path.into(), bytes: bytes.map_err(|fault| ReadError::new(path, fault))? })
+        let content = match file::starts_with(path, npy::MAGIC) {
+            Ok(Some(file)) => Stamp::of(&file).map(Content::Array).map_err(Fault::from),
+            Ok(None) => file::load(path, Budget::new(memory)).map(Content::Loaded),
+            Err(fault) => Err(fault),
+        };
+        let content = content.map_err(|fault| ReadError::new(path, fault))?;
+        Ok(Source { path: path.into(), content })
     }
 
     /// Reads standard input to its end. Its name in errors is `-`.
@@ -57,17 +89,57 @@ impl Source {
     pub fn standard_input(memory: Option<Bytes>) -> Result<Self, ReadError> {
         let bytes = file::read_within(std::io::stdin().lock(), Budget::new(memory), 0);
         let bytes = bytes.map_err(|fault| ReadError::new("-", fault))?;
-        Ok(Source { path: "-".into(), bytes })
+        Ok(Source { path: "-".into(), content: Content::Loaded(bytes) })
     }
 
     /// Bytes that were read elsewhere; the extension of the path may determine the format.
     pub fn from_bytes(path: impl Into<PathBuf>, bytes: Vec<u8>) -> Self {
-        Source { path: path.into(), bytes }
+        Source { path: path.into(), content: Content::Loaded(bytes) }
     }
 
-    /// The bytes as they were stored.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// Passes the bytes as they were stored to a function, block by block, and returns their number.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the file cannot be read or was changed meanwhile.
+    pub fn blocks(&self, mut take: impl FnMut(&[u8])) -> Result<u64, ReadError> {
+        let stamp = match &self.content {
+            Content::Loaded(bytes) => {
+                take(bytes);
+                return Ok(bytes.len() as u64);
+            }
+            Content::Array(stamp) => *stamp,
+        };
+        let mut read = || -> Result<u64, Fault> {
+            let mut file = self.reopened(stamp)?;
+            let mut block = vec![0; 1 << 20];
+            loop {
+                match file.read(&mut block)? {
+                    0 => break,
+                    length => take(&block[..length]),
+                }
+            }
+            self.reopened(stamp)?;
+            Ok(stamp.length)
+        };
+        read().map_err(|fault| ReadError::new(&self.path, fault))
+    }
+
+    /// The file, if it is still the one that was opened first.
+    fn reopened(&self, stamp: Stamp) -> Result<File, Fault> {
+        let (file, _) = file::open(&self.path)?;
+        if Stamp::of(&file)? == stamp {
+            return Ok(file);
+        }
+        let message = "the file was changed while it was read".to_string();
+        Err(Fault::System { kind: io::ErrorKind::InvalidData, message })
+    }
+
+    /// The pool in an array that can be read in blocks.
+    fn streamed(&self, options: &PoolOptions) -> Result<Option<Pool>, Fault> {
+        let Content::Array(stamp) = self.content else { return Ok(None) };
+        let pool = npy_pool::stream(&mut self.reopened(stamp)?, stamp.length, options)?;
+        self.reopened(stamp)?;
+        Ok(pool)
     }
 
     /// Reads a pool, see [`Pool::from_bytes`].
@@ -75,6 +147,11 @@ impl Source {
     /// # Errors
     /// [`ReadError`] with the position and the cause.
     pub fn pool(&self, options: &PoolOptions) -> Result<(Pool, Option<Layout>), ReadError> {
+        match self.streamed(options) {
+            Ok(Some(pool)) => return Ok((pool, None)),
+            Ok(None) => {}
+            Err(fault) => return Err(ReadError::new(&self.path, fault)),
+        }
         self.parse(options.table.memory, |bytes, format| {
             Pool::from_bytes_with_layout(bytes, format, options)
         })
@@ -157,10 +234,18 @@ impl Source {
 
     /// The decompressed bytes and their format.
     fn content(&self, budget: Budget) -> Result<(Cow<'_, [u8]>, Format), Fault> {
-        match Compression::of(&self.bytes) {
-            None => Ok((Cow::Borrowed(&self.bytes), Format::of(&self.path, &self.bytes))),
+        let bytes = match &self.content {
+            Content::Loaded(bytes) => bytes,
+            Content::Array(stamp) => {
+                let bytes = file::load(&self.path, budget)?;
+                self.reopened(*stamp)?;
+                return Ok((Cow::Owned(bytes), Format::Npy));
+            }
+        };
+        match Compression::of(bytes) {
+            None => Ok((Cow::Borrowed(bytes), Format::of(&self.path, bytes))),
             Some(compression) => {
-                let bytes = compression.expand(&self.bytes, budget)?;
+                let bytes = compression.expand(bytes, budget)?;
                 let format = Format::of(compression.inner_name(&self.path), &bytes);
                 Ok((Cow::Owned(bytes), format))
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use enclust_core::Bytes;
 
 use crate::budget::Budget;
+use crate::counts::{COUNTS, CountsColumn};
 use crate::error::Fault;
 use crate::file::Format;
 use crate::grid::{Grid, text, texts};
@@ -123,6 +124,8 @@ pub(crate) struct Table<'m> {
     pub names: Option<Vec<String>>,
     /// The true classes stored with a pool or with features.
     pub truth: Option<Box<dyn Grid + 'm>>,
+    /// How often each row of a pool occurs, if an array of the file holds it.
+    pub counts: Option<Box<dyn Grid + 'm>>,
     /// How a pool was made.
     pub origin: Option<Origin>,
     /// The layout of a text file.
@@ -136,6 +139,7 @@ pub(crate) fn with_table<T>(
     format: Format,
     options: &TableOptions,
     used: Use,
+    counts: Option<&CountsColumn>,
     take: impl FnOnce(Table<'_>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
     match format {
@@ -145,8 +149,10 @@ pub(crate) fn with_table<T>(
             Budget::new(options.memory).require_values(bytes.len() as u64, &array)?;
             take(Table::plain(array))
         }
-        Format::Npz => take(Table::from_npz(&mut Archive::open(bytes, options)?, used)?),
-        Format::Mat => take(Table::from_arrays(&mut MatArchive::open(bytes, options)?, used)?),
+        Format::Npz => take(Table::from_npz(&mut Archive::open(bytes, options)?, used, counts)?),
+        Format::Mat => {
+            take(Table::from_arrays(&mut MatArchive::open(bytes, options)?, used, counts)?)
+        }
         #[cfg(feature = "parquet")]
         Format::Parquet => take(crate::parquet::table(bytes, options, used)?),
         #[cfg(not(feature = "parquet"))]
@@ -161,6 +167,7 @@ impl<'m> Table<'m> {
             ids: None,
             names: None,
             truth: None,
+            counts: None,
             origin: None,
             layout: None,
         }
@@ -185,14 +192,20 @@ impl<'m> Table<'m> {
         let (separator, id_column) = (grid.separator(), ids.is_some());
         grid.leave_out(header, id_column);
         let layout = Some(Layout { separator, header, id_column });
-        Ok(Table { grid: Box::new(grid), ids, names, truth: None, origin: None, layout })
+        let grid = Box::new(grid);
+        Ok(Table { grid, ids, names, truth: None, counts: None, origin: None, layout })
     }
 
-    /// The requested array, and the truth of a pool or of features.
-    pub fn from_arrays(arrays: &mut dyn Arrays<'m>, used: Use) -> Result<Self, Fault> {
+    /// The requested array, the truth of a pool or of features, and the array of counts, if the
+    /// wanted name is that of an array.
+    pub fn from_arrays(
+        arrays: &mut dyn Arrays<'m>,
+        used: Use,
+        counts: Option<&CountsColumn>,
+    ) -> Result<Self, Fault> {
         let found = arrays.names();
         let among = |wanted: &[&str]| found.iter().find(|name| wanted.contains(&name.as_str()));
-        let Some(name) = among(used.names()).or_else(|| only(arrays, &found, used)) else {
+        let Some(name) = among(used.names()).or_else(|| only(arrays, &found, used, counts)) else {
             return Err(Fault::NoArray { wanted: used.names().into(), found });
         };
         let grid = arrays.array(name)?;
@@ -200,12 +213,25 @@ impl<'m> Table<'m> {
             Some(truth) if used != Use::Truth && truth != name => Some(arrays.array(truth)?),
             _ => None,
         };
-        Ok(Table { grid, ids: None, names: None, truth, origin: None, layout: None })
+        let counts = match counts {
+            Some(CountsColumn::Name(counts)) if found.contains(counts) => {
+                Some(arrays.array(counts)?)
+            }
+            _ => None,
+        };
+        Ok(Table { grid, ids: None, names: None, truth, counts, origin: None, layout: None })
     }
 
-    /// The same with the arrays `ids` and `columns` and the origin of a pool, if they exist.
-    fn from_npz(archive: &mut Archive<'_>, used: Use) -> Result<Self, Fault> {
-        let table = Self::from_arrays(archive, used)?;
+    /// The same with the arrays `ids`, `columns` and `counts` and the origin of a pool, if they
+    /// exist.
+    fn from_npz(
+        archive: &mut Archive<'_>,
+        used: Use,
+        counts: Option<&CountsColumn>,
+    ) -> Result<Self, Fault> {
+        let usual = CountsColumn::Name(COUNTS.into());
+        let counts = counts.or((used == Use::Pool).then_some(&usual));
+        let table = Self::from_arrays(archive, used, counts)?;
         let (rows, columns) = (table.grid.rows(), table.grid.columns());
         // A row vector is accepted like a column vector.
         let samples = if rows == 1 && used == Use::Truth { columns } else { rows };
@@ -229,9 +255,16 @@ pub(crate) const COLUMNS: &str = "columns";
 
 /// The name of the only array that does not name samples or columns, unless its name has another
 /// meaning, so that features are not read from labels. In an archive, a pool may have any name.
-fn only<'f>(arrays: &dyn Arrays<'_>, found: &'f [String], used: Use) -> Option<&'f String> {
+fn only<'f>(
+    arrays: &dyn Arrays<'_>,
+    found: &'f [String],
+    used: Use,
+    counts: Option<&CountsColumn>,
+) -> Option<&'f String> {
     let is_values = |name: &&String| {
-        arrays.is_read(name) && ![IDS, COLUMNS, SAMPLE_FEATURES, GENERATOR].contains(&name.as_str())
+        arrays.is_read(name)
+            && ![IDS, COLUMNS, SAMPLE_FEATURES, GENERATOR].contains(&name.as_str())
+            && !matches!(counts, Some(CountsColumn::Name(counts)) if counts == *name)
     };
     let mut read = found.iter().filter(is_values);
     let alone = read.next().filter(|_| read.next().is_none())?;

@@ -8,6 +8,7 @@ use enclust_core::{MISSING, Partition};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 use crate::atomic::write_atomically;
+use crate::counts::COUNTS;
 use crate::error::WriteError;
 use crate::file::Format;
 use crate::npy::MAGIC;
@@ -70,21 +71,26 @@ pub fn write_cluster_numbers(
 ///   written; use [`write_labels`] to write it to a separate file.
 /// - `.npy`: an n × m matrix of 32-bit integers, or, if labels are missing, of doubles with NaN
 ///   for those. Names and truth are not written.
-/// - `.npz`: the same as `members`, and `gt`, `ids`, `columns`, `sample_features` and `generator`
-///   if they are known.
+/// - `.npz`: the same as `members`, and `gt`, `ids`, `columns`, `counts`, `sample_features` and
+///   `generator` if they are known.
 ///
 /// [`read_pool`](crate::read_pool) reads all of these files.
 ///
 /// # Errors
-/// [`WriteError`] if writing fails, for other extensions, and if the number of names differs
-/// from the number of samples or clusterings.
+/// [`WriteError`] if writing fails, for other extensions, if the number of names differs from the
+/// number of samples or clusterings, and for rows with counts in a format other than `.npz`.
 pub fn write_pool(path: impl AsRef<Path>, pool: &Pool) -> Result<(), WriteError> {
     let path = path.as_ref();
     write_atomically(path, |file| {
         let (samples, clusterings) = (pool.ensemble.samples(), pool.ensemble.clusterings());
         check_names("ids", pool.ids.as_deref(), samples)?;
         check_names("columns", pool.columns.as_deref(), clusterings)?;
-        match Format::by_extension(path) {
+        let format = Format::by_extension(path);
+        if pool.ensemble.counts().is_some() && format != Some(Format::Npz) {
+            let message = "rows with counts can be written as .npz only";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+        }
+        match format {
             Some(Format::Csv) => write_pool_text(file, b',', pool),
             Some(Format::Tsv) => write_pool_text(file, b'\t', pool),
             Some(Format::Npy) => members(pool).write(file),
@@ -116,8 +122,12 @@ fn write_pool_npz(file: &mut BufWriter<File>, pool: &Pool) -> io::Result<()> {
         let generator = Block::texts(std::slice::from_ref(generator));
         [(SAMPLE_FEATURES, Block::doubles(&shape, features)), (GENERATOR, generator)]
     });
+    let counts = pool.ensemble.counts().map(|counts| {
+        let counts = counts.of_rows();
+        (COUNTS, Block::integers(&[counts.len()], counts.iter().map(|&c| c as i64)))
+    });
     let arrays = [("members", members(pool))].into_iter().chain(truth).chain(ids).chain(columns);
-    write_npz(file, arrays.chain(origin))
+    write_npz(file, arrays.chain(counts).chain(origin))
 }
 
 /// Writes a matrix of floats as `.npy`, one row after the other: `fill(i, row)` overwrites the

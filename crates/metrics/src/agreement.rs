@@ -1,6 +1,6 @@
 //! Scores without a truth: agreement between clusterings.
 
-use enclust_core::{Contingency, Ensemble, Error, MISSING, Partition, Result};
+use enclust_core::{Cell, Contingency, Ensemble, Error, MISSING, Partition, Result};
 
 use crate::nmi::{NmiMean, nmi};
 
@@ -52,7 +52,7 @@ pub fn diversity(ensemble: &Ensemble) -> f64 {
     let pairs = (0..m).flat_map(|a| (a + 1..m).map(move |b| (a, b)));
     weighted_mean(pairs.filter_map(|(a, b)| {
         let clusters = (ensemble.clusters()[a], ensemble.clusters()[b]);
-        let overlaps = overlaps(clusters, column(ensemble, a), column(ensemble, b))?;
+        let overlaps = overlaps(ensemble, clusters, column(ensemble, a), column(ensemble, b))?;
         let weight = weight(ensemble, a) * weight(ensemble, b);
         Some((weight, 1.0 - nmi(&overlaps, NmiMean::Arithmetic)))
     }))
@@ -74,7 +74,7 @@ fn mean_score(
     weighted_mean((0..ensemble.clusterings()).filter_map(|k| {
         let clusters = (ensemble.clusters()[k], partition.clusters());
         let labels = partition.labels().iter().map(|&label| Some(label));
-        let overlaps = overlaps(clusters, column(ensemble, k), labels)?;
+        let overlaps = overlaps(ensemble, clusters, column(ensemble, k), labels)?;
         Some((weight(ensemble, k), score(&overlaps)))
     }))
     .ok_or(Error::Empty { what: "set of labelled samples" })
@@ -88,12 +88,15 @@ fn column(ensemble: &Ensemble, clustering: usize) -> impl Iterator<Item = Option
 
 /// Overlaps over the samples that are labelled in both; `None` if there are none.
 fn overlaps(
+    ensemble: &Ensemble,
     clusters: (usize, usize),
     first: impl Iterator<Item = Option<usize>>,
     second: impl Iterator<Item = Option<usize>>,
 ) -> Option<Contingency> {
-    let pairs = first.zip(second).filter_map(|(a, b)| Some((a?, b?)));
-    Contingency::count(clusters.0, clusters.1, pairs)
+    let labelled = first.zip(second).zip(ensemble.row_counts());
+    let cells = labelled
+        .filter_map(|((row, column), count)| Some(Cell { row: row?, column: column?, count }));
+    Contingency::sum(clusters.0, clusters.1, cells)
 }
 
 fn weight(ensemble: &Ensemble, clustering: usize) -> f64 {

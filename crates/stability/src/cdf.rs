@@ -8,12 +8,12 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsensusCdf {
     /// Number of pairs that c draws join, for c from 0 to B.
-    pairs: Vec<u64>,
+    pairs: Vec<u128>,
 }
 
 impl ConsensusCdf {
     /// From the number of pairs that 0, 1, …, B draws join.
-    pub(crate) fn new(pairs: Vec<u64>) -> Self {
+    pub(crate) fn new(pairs: Vec<u128>) -> Self {
         debug_assert!(pairs.len() > 1 && pairs.iter().any(|&count| count > 0));
         ConsensusCdf { pairs }
     }
@@ -24,7 +24,7 @@ impl ConsensusCdf {
     }
 
     /// Number of pairs that 0, 1, …, B draws join.
-    pub fn pairs(&self) -> &[u64] {
+    pub fn pairs(&self) -> &[u128] {
         &self.pairs
     }
 
@@ -70,7 +70,7 @@ impl ConsensusCdf {
     }
 
     fn total(&self) -> f64 {
-        self.pairs.iter().sum::<u64>() as f64
+        self.pairs.iter().sum::<u128>() as f64
     }
 }
 

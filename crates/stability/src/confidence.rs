@@ -1,6 +1,6 @@
 //! Item and cluster consensus of a given clustering.
 
-use enclust_core::{Error, Partition, Real, Result, Similarity};
+use enclust_core::{Error, Grouping, Partition, Real, Result, Similarity};
 use rayon::prelude::*;
 
 /// The item and cluster consensus of a partition; see [`membership`].
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 pub struct Membership {
     /// For each cluster, the mean similarity of its pairs; `None` for a cluster of one sample.
     pub clusters: Vec<Option<f64>>,
-    /// For each sample, the similarity to its own cluster and to the others.
+    /// For each sample, the similarity to its own cluster and to the others; with counts, for each row.
     pub items: Vec<ItemConsensus>,
     /// For each sample, its soft membership: the mean similarity to each cluster, divided by the
     /// sum over the clusters. A sample counts as similar to its own cluster of one sample.
@@ -108,7 +108,9 @@ pub fn membership<S: Real>(
 ) -> Result<Membership> {
     let grouping = similarity.grouping();
     Error::check_size("samples of the partition", grouping.samples(), partition.len())?;
-    let sizes: Vec<f64> = partition.sizes().into_iter().map(|size| size as f64).collect();
+    let mut sizes = vec![0.0; partition.clusters()];
+    let rows = partition.labels().iter().zip(grouping.row_counts());
+    rows.for_each(|(&cluster, count)| sizes[cluster] += count as f64);
     let shares = shares(similarity, partition);
     // The consensus is the same for all samples of a group that are in the same cluster.
     let of_groups: Vec<Vec<(ItemConsensus, Vec<f64>)>> = (0..similarity.len())
@@ -131,18 +133,20 @@ pub fn membership<S: Real>(
                 of_groups[p][place].clone()
             })
             .unzip();
-    Ok(Membership { clusters: cluster_means(&items, partition, &sizes), items, soft })
+    Ok(Membership { clusters: cluster_means(&items, grouping, partition, &sizes), items, soft })
 }
 
 /// For each group, the clusters that contain its samples, in ascending order, with the number
 /// of samples.
 fn shares<S: Real>(similarity: &Similarity<S>, partition: &Partition) -> Vec<Vec<(usize, f64)>> {
     let mut shares: Vec<Vec<(usize, f64)>> = vec![Vec::new(); similarity.len()];
-    for (&p, &cluster) in similarity.grouping().map().iter().zip(partition.labels()) {
+    let grouping = similarity.grouping();
+    let rows = grouping.map().iter().zip(partition.labels()).zip(grouping.row_counts());
+    for ((&p, &cluster), count) in rows {
         let share = &mut shares[p as usize];
         match share.binary_search_by_key(&cluster, |&(c, _)| c) {
-            Ok(place) => share[place].1 += 1.0,
-            Err(place) => share.insert(place, (cluster, 1.0)),
+            Ok(place) => share[place].1 += count as f64,
+            Err(place) => share.insert(place, (cluster, count as f64)),
         }
     }
     shares
@@ -197,13 +201,15 @@ fn consensus(means: &[f64], size: f64, cluster: usize) -> ItemConsensus {
 /// the mean over its samples.
 fn cluster_means(
     items: &[ItemConsensus],
+    grouping: &Grouping,
     partition: &Partition,
     sizes: &[f64],
 ) -> Vec<Option<f64>> {
     let mut sums = vec![None; sizes.len()];
-    for (item, &cluster) in items.iter().zip(partition.labels()) {
+    let rows = items.iter().zip(partition.labels()).zip(grouping.row_counts());
+    for ((item, &cluster), count) in rows {
         if let Some(own) = item.own {
-            *sums[cluster].get_or_insert(0.0) += own;
+            *sums[cluster].get_or_insert(0.0) += own * count as f64;
         }
     }
     sums.into_iter().zip(sizes).map(|(sum, size)| sum.map(|sum: f64| sum / size)).collect()

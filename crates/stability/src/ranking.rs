@@ -71,6 +71,7 @@ pub fn ranking<S: Real>(
         let what = "base clusterings, of which one is left out";
         return Err(Error::Size { what, expected: 2, found: clusterings });
     }
+    let partition = &partition.clone().counted(ensemble.counts().cloned())?;
     let agreements = (0..clusterings)
         .map(|k| agreement(ensemble.column(k), partition))
         .collect::<Result<Vec<_>>>()?;

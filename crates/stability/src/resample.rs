@@ -19,6 +19,32 @@ pub(crate) fn draw(clusterings: usize, take: usize, seed: u64, number: usize) ->
     drawn
 }
 
+/// This many random samples of an ensemble, drawn without repetition. Equal draws from one row are a
+/// count of this row, so that the memory depends on the number of samples drawn alone.
+pub(crate) fn subset(ensemble: &Ensemble, take: usize, seed: u64) -> Result<Ensemble> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    // The streams from 0 are those of the draws.
+    rng.set_stream(u64::MAX);
+    let mut drawn = sample(&mut rng, ensemble.total(), take).into_vec();
+    drawn.sort_unstable();
+    // The rows in order, each with the number of its samples that were drawn.
+    let (mut rows, mut counts): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
+    let mut drawn = drawn.into_iter().peekable();
+    let mut end = 0;
+    for (row, count) in ensemble.row_counts().enumerate() {
+        end += count;
+        let mut own = 0;
+        while drawn.next_if(|&sample| sample < end).is_some() {
+            own += 1;
+        }
+        if own > 0 {
+            rows.push(row);
+            counts.push(own);
+        }
+    }
+    ensemble.rearranged(&rows)?.with_counts(&counts)
+}
+
 /// The partitions of one ensemble.
 pub(crate) struct Cuts {
     /// The labels, one column per k.
@@ -65,6 +91,23 @@ fn cuts_of<S: Real>(fit: &Fit<S>, ks: RangeInclusive<usize>, ctx: &Ctx<'_, S>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_subset_has_the_samples_that_were_drawn() {
+        let labels: Vec<u32> = (0..50).collect();
+        let all = Ensemble::from_columns(&[labels]).unwrap();
+        let few = subset(&all, 20, 3).unwrap();
+        assert_eq!((few.samples(), few.total(), few.clusters()), (20, 20, &[20][..]));
+        // One row with half of all samples.
+        let counts: Vec<u64> =
+            (0..50).map(|row| if row == 7 { 49_000_000_000 } else { 1_000_000_000 }).collect();
+        let counted = all.with_counts(&counts).unwrap();
+        let few = subset(&counted, 1000, 3).unwrap();
+        let most = few.row_counts().max().unwrap();
+        assert!(few.total() == 1000 && few.samples() <= 50 && (430..570).contains(&most), "{most}");
+        assert_eq!(few, subset(&counted, 1000, 3).unwrap());
+        assert_ne!(few, subset(&counted, 1000, 4).unwrap());
+    }
 
     #[test]
     fn draws_are_sets_of_the_size_asked_for_and_differ() {

@@ -3,15 +3,15 @@
 use std::ops::RangeInclusive;
 
 use enclust_core::{
-    Bytes, Ctx, Ensemble, Error, Method, Microclusters, ParamError, Parameters, Range, Real,
-    Result, check_k, parameters,
+    Bytes, Counts, Ctx, Ensemble, Error, Method, Microclusters, ParamError, Parameters, Range,
+    Real, Result, check_k, parameters,
 };
 
 use crate::agreement::agreement;
 use crate::cdf::ConsensusCdf;
 use crate::delta_area::delta_areas;
 use crate::pac::pac;
-use crate::resample::{Cuts, cuts, draw};
+use crate::resample::{Cuts, cuts, draw, subset};
 use crate::tally::Tally;
 
 /// Default number of base clusterings per draw, if there are at least three times as many.
@@ -25,6 +25,8 @@ parameters! {
         /// Base clusterings per draw, fewer than there are in total; auto: a third of them, at
         /// most 10.
         pub take: Option<usize> = None, in Range::AtLeast(1.0);
+        /// Maximum number of distinct label rows; of more, this many random samples are used.
+        pub samples: usize = 10_000, in Range::AtLeast(10.0);
         /// A pair joined by at most this share of the draws is not ambiguous.
         pub lower: f64 = 0.1, in Range::Within(0.0, 1.0);
         /// A pair joined by at least this share of the draws is not ambiguous.
@@ -43,6 +45,8 @@ pub struct Stability {
     pub take: usize,
     /// Number of samples.
     pub samples: usize,
+    /// Number of samples on which everything was computed: all, or a random subset.
+    pub used: usize,
     /// Number of distinct label rows: the base clusterings do not distinguish more groups.
     pub groups: usize,
     /// The method that clustered the draws.
@@ -97,6 +101,10 @@ pub struct Level {
 ///
 /// # Complexity
 ///
+/// If the ensemble has more distinct label rows than the parameter `samples`, everything is computed
+/// on so many random samples, so that time and memory do not grow with the ensemble beyond one pass
+/// over its labels.
+///
 /// B runs of the method on small subsets and one run on the whole ensemble. Counting pairs
 /// takes O(B n'²) time for each k, where n' is the number of groups that the partitions of the
 /// draws distinguish. Memory: B labels per sample and k; no array of size n × n.
@@ -104,7 +112,8 @@ pub struct Level {
 /// # Determinism and ties
 ///
 /// Draw number d depends only on the seed of `ctx` and on d, and pairs are counted in whole
-/// numbers, so the result does not depend on the number of threads. It does not depend on the
+/// numbers, so the result does not depend on the number of threads. A random subset of the samples
+/// depends on the seed and on the order of the samples. It does not depend on the
 /// names of clusters. It depends on the order of the samples only if the ties of the method do.
 ///
 /// # Errors
@@ -129,9 +138,16 @@ pub fn stability<S: Real>(
     params: &StabilityParams,
     ctx: &Ctx<'_, S>,
 ) -> Result<Stability> {
-    let take = check(method.name(), ensemble, &ks, params)?;
-    require_labels(ensemble, &ks, params, ctx)?;
+    params.validate()?;
     ctx.install(|ctx| {
+        let (samples, groups) = (ensemble.total(), Microclusters::of(ensemble).len());
+        let part = match groups > params.samples {
+            true => Some(subset(ensemble, params.samples, ctx.seed())?),
+            false => None,
+        };
+        let ensemble = part.as_ref().unwrap_or(ensemble);
+        let take = check(method.name(), ensemble, &ks, params)?;
+        require_labels(ensemble, &ks, params, ctx)?;
         // Progress is reported per draw; the stages of each draw are too short to be useful.
         let quiet = ctx.with_watch(ctx.watch().quiet());
         let Cuts { labels: reference, gaps } = cuts(method, ensemble, ks.clone(), &quiet)?;
@@ -141,12 +157,18 @@ pub fn stability<S: Real>(
             draws.push(cuts(method, &ensemble.select(&part)?, ks.clone(), &quiet)?.labels);
             ctx.progress("stability", number as u64 + 1, params.draws as u64)?;
         }
-        let levels = levels(ks, &draws, &reference, &gaps, params)?;
+        let levels = levels(
+            ks,
+            &draws,
+            Reference { labels: &reference, gaps: &gaps, counts: ensemble.counts() },
+            params,
+        )?;
         Ok(Stability {
             levels,
             take,
-            samples: ensemble.samples(),
-            groups: Microclusters::of(ensemble).len(),
+            samples,
+            used: ensemble.total(),
+            groups,
             method: method.name().to_string(),
             params: params.clone(),
         })
@@ -160,7 +182,6 @@ fn check(
     ks: &RangeInclusive<usize>,
     params: &StabilityParams,
 ) -> Result<usize> {
-    params.validate()?;
     if params.lower >= params.upper {
         let range = format!("must be less than upper, {}", params.upper);
         return Err(out_of_range("lower", params.lower, range));
@@ -213,22 +234,33 @@ fn require_labels<S: Real>(
     ctx.require("stability", needed, &size, "take fewer draws or a narrower range of k")
 }
 
-/// One level per k, from the labels `draws[number][j]` and `reference[j]`.
+/// The partitions of the whole ensemble.
+struct Reference<'a> {
+    /// One column of labels per k.
+    labels: &'a [Vec<u32>],
+    gaps: &'a [Option<f64>],
+    /// How often each row occurs.
+    counts: Option<&'a Counts>,
+}
+
+/// One level per k, from the labels `draws[number][j]` and those of the reference.
 fn levels(
     ks: RangeInclusive<usize>,
     draws: &[Vec<Vec<u32>>],
-    reference: &[Vec<u32>],
-    gaps: &[Option<f64>],
+    reference: Reference<'_>,
     params: &StabilityParams,
 ) -> Result<Vec<Level>> {
-    let tallies = (0..reference.len()).map(|j| {
+    let tallies = (0..reference.labels.len()).map(|j| {
         let columns = draws.iter().map(|draw| draw[j].as_slice());
-        Tally::of(&columns.chain([reference[j].as_slice()]).collect::<Vec<_>>())
+        Tally::of(
+            &columns.chain([reference.labels[j].as_slice()]).collect::<Vec<_>>(),
+            reference.counts,
+        )
     });
     let tallies = tallies.collect::<Result<Vec<Tally>>>()?;
     let areas: Vec<f64> =
         tallies.iter().map(|tally| ConsensusCdf::new(tally.pairs.clone()).area()).collect();
-    let figures = tallies.into_iter().zip(delta_areas(&areas)).zip(gaps);
+    let figures = tallies.into_iter().zip(delta_areas(&areas)).zip(reference.gaps);
     Ok(ks
         .zip(figures)
         .map(|(k, ((tally, delta_area), &gap))| {

@@ -1,13 +1,13 @@
 //! Counts how often the draws join each pair of samples, without an n × n matrix.
 
-use enclust_core::{Ensemble, Microclusters, Result};
+use enclust_core::{Counts, Ensemble, Microclusters, Result};
 use rayon::prelude::*;
 
 /// Counts of the pairs of samples over the partitions of the draws.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tally {
     /// Number of pairs that c draws join, for c from 0 to the number of draws.
-    pub(crate) pairs: Vec<u64>,
+    pub(crate) pairs: Vec<u128>,
     /// For each cluster of the reference, the number of its pairs and the total number of times
     /// that the draws join them.
     pub(crate) inside: Vec<Inside>,
@@ -15,8 +15,8 @@ pub(crate) struct Tally {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Inside {
-    pub(crate) pairs: u64,
-    pub(crate) joined: u64,
+    pub(crate) pairs: u128,
+    pub(crate) joined: u128,
 }
 
 impl Tally {
@@ -25,8 +25,9 @@ impl Tally {
     /// column is the reference, the others are the draws.
     ///
     /// Only whole numbers are added, so the order of summation does not matter.
-    pub(crate) fn of(columns: &[&[u32]]) -> Result<Self> {
-        let microclusters = Microclusters::of(&Ensemble::from_columns(columns)?);
+    pub(crate) fn of(columns: &[&[u32]], counts: Option<&Counts>) -> Result<Self> {
+        let rows = Ensemble::from_columns(columns)?.counted(counts.cloned())?;
+        let microclusters = Microclusters::of(&rows);
         let draws = columns.len() - 1;
         let rows = (0..microclusters.len()).into_par_iter();
         let nothing = || Tally::empty(draws, microclusters.clusters()[draws]);
@@ -58,7 +59,7 @@ impl Tally {
     fn add_row(&mut self, groups: &Microclusters, p: usize, row: &mut Vec<f32>) {
         let draws = self.pairs.len() - 1;
         let (sizes, reference) = (groups.grouping().sizes(), groups.column(draws));
-        let own = sizes[p] as u64;
+        let own = sizes[p] as u128;
         self.add(own * (own - 1) / 2, draws, Some(reference[p]));
         row.clear();
         row.resize(groups.len() - p - 1, 0.0);
@@ -66,16 +67,16 @@ impl Tally {
         groups.add_agreement(p, |k| if k < draws { 1.0 } else { 0.0 }, row);
         for (q, &joined) in (p + 1..).zip(row.iter()) {
             let cluster = (reference[p] == reference[q]).then_some(reference[p]);
-            self.add(own * sizes[q] as u64, joined as usize, cluster);
+            self.add(own * sizes[q] as u128, joined as usize, cluster);
         }
     }
 
-    fn add(&mut self, pairs: u64, joined: usize, cluster: Option<u32>) {
+    fn add(&mut self, pairs: u128, joined: usize, cluster: Option<u32>) {
         self.pairs[joined] += pairs;
         if let Some(cluster) = cluster {
             let inside = &mut self.inside[cluster as usize];
             inside.pairs += pairs;
-            inside.joined += pairs * joined as u64;
+            inside.joined += pairs * joined as u128;
         }
     }
 
@@ -115,7 +116,7 @@ mod tests {
             ensemble in enclust_testkit::generate::ensembles(30, 7, 4)
         ) {
             let columns: Vec<&[u32]> = (0..ensemble.clusterings()).map(|k| ensemble.column(k)).collect();
-            prop_assert_eq!(Tally::of(&columns).unwrap(), plain(&columns));
+            prop_assert_eq!(Tally::of(&columns, None).unwrap(), plain(&columns));
         }
     }
 
@@ -123,8 +124,8 @@ mod tests {
     fn the_mean_counts_every_cluster_once() {
         // The reference joins the first two samples and the last three. The only draw does not
         // join the first two, and joins one of the three pairs of the last three.
-        let tally = Tally::of(&[&[0, 1, 2, 2, 3], &[0, 0, 1, 1, 1]]).unwrap();
+        let tally = Tally::of(&[&[0, 1, 2, 2, 3], &[0, 0, 1, 1, 1]], None).unwrap();
         assert_eq!(tally.mean_cluster_consensus(), Some((0.0 + 1.0 / 3.0) / 2.0));
-        assert_eq!(Tally::of(&[&[0, 1], &[0, 1]]).unwrap().mean_cluster_consensus(), None);
+        assert_eq!(Tally::of(&[&[0, 1], &[0, 1]], None).unwrap().mean_cluster_consensus(), None);
     }
 }

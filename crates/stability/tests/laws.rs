@@ -107,8 +107,8 @@ proptest! {
         let found = stability(&eac(), &ensemble, 2..=n, &few(), &ctx).unwrap();
         prop_assert!(found.levels.iter().map(|level| level.k).eq(2..=n));
         for level in &found.levels {
-            let pairs: u64 = level.cdf.pairs().iter().sum();
-            prop_assert_eq!(pairs, (n * (n - 1) / 2) as u64);
+            let pairs: u128 = level.cdf.pairs().iter().sum();
+            prop_assert_eq!(pairs, (n * (n - 1) / 2) as u128);
             prop_assert!((0.0..=1.0).contains(&level.pac) && level.agreement <= 1.0);
             prop_assert!(level.gap.is_some_and(|gap| gap >= -1e-12));
             prop_assert!(level.cluster_consensus.is_none_or(|c| (0.0..=1.0).contains(&c)));

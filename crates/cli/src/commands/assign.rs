@@ -128,7 +128,8 @@ impl AssignArgs {
         let limit = self.memory.map(|Amount(bytes)| Bytes(bytes));
         let opened = Opened::load("model", &self.model, self.memory)?;
         let model = opened.source.model(limit)?;
-        let mut inputs: Vec<Input> = self.json.then(|| opened.input(None)).into_iter().collect();
+        let mut inputs: Vec<Input> =
+            self.json.then(|| opened.input(None)).transpose()?.into_iter().collect();
         drop(opened);
         let opened = Opened::load("new rows", &self.rows, self.memory)?;
         let noise = self.noise.unwrap_or(model.noise);
@@ -137,7 +138,7 @@ impl AssignArgs {
         if let Some(layout) = layout {
             console.detail(1, opened.told(layout));
         }
-        inputs.extend(self.json.then(|| opened.input(layout)));
+        inputs.extend(self.json.then(|| opened.input(layout)).transpose()?);
         Ok((model, rows, inputs))
     }
 }

@@ -189,7 +189,7 @@ impl GenerateArgs {
             console.detail(1, opened.told(layout));
         }
         let wanted = self.json || self.record.is_some();
-        Ok((features, wanted.then(|| opened.input(layout)).into_iter().collect()))
+        Ok((features, wanted.then(|| opened.input(layout)).transpose()?.into_iter().collect()))
     }
 
     fn generate(

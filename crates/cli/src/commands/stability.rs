@@ -58,6 +58,11 @@ pub struct StabilityArgs {
     #[arg(long, value_name = "N")]
     take: Option<usize>,
 
+    /// Maximum number of distinct label rows; of more, this many random samples are used
+    /// [default: 10000]
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
+
     /// Lower limit of PAC: pairs joined by at most this share of the draws are not ambiguous
     /// [default: 0.1]
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
@@ -113,6 +118,8 @@ struct StabilityRecord {
     command: Vec<String>,
     inputs: Vec<Input>,
     samples: usize,
+    /// Number of samples on which everything was computed.
+    used: usize,
     groups: usize,
     ensemble: EnsembleRecord,
     method: MethodRecord,
@@ -252,7 +259,7 @@ impl StabilityArgs {
         if let Some(layout) = layout {
             console.detail(1, opened.told(layout));
         }
-        let input = self.json.then(|| opened.input(layout));
+        let input = self.json.then(|| opened.input(layout)).transpose()?;
         Ok((pool, input.into_iter().collect()))
     }
 
@@ -260,6 +267,7 @@ impl StabilityArgs {
         let mut params = StabilityParams::default().take(self.take);
         let given = |from: Option<f64>, to: &mut f64| *to = from.unwrap_or(*to);
         params.draws = self.draws.unwrap_or(params.draws);
+        params.samples = self.samples.unwrap_or(params.samples);
         given(self.lower, &mut params.lower);
         given(self.upper, &mut params.upper);
         given(self.clear, &mut params.clear);
@@ -290,12 +298,9 @@ impl StabilityArgs {
             command: console.command_line(),
             inputs,
             samples: found.samples,
+            used: found.used,
             groups: found.groups,
-            ensemble: EnsembleRecord {
-                selection,
-                missing_labels: ensemble.missing(),
-                noise: self.input.noise.to_string(),
-            },
+            ensemble: EnsembleRecord::of(ensemble, selection, self.input.noise),
             method,
             machine,
             seed: self.selection.seed,
@@ -315,10 +320,14 @@ impl StabilityArgs {
         choices: &[RuleRecord],
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let Stability { samples, groups, take, params, method, .. } = found;
+        let Stability { samples, used, groups, take, params, method, .. } = found;
+        let part = match used < samples {
+            true => format!(", computed on {used} random samples"),
+            false => String::new(),
+        };
         writeln!(
             out,
-            "{}: {samples} samples, {} clusterings, {groups} distinct label rows{}\n\
+            "{}: {samples} samples, {} clusterings, {groups} distinct label rows{}{part}\n\
              {method}, {} draws of {take} clusterings, PAC between {} and {}\n",
             plain(self.pool.display()),
             ensemble.clusterings(),

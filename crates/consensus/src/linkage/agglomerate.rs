@@ -16,7 +16,7 @@ pub(super) struct Join {
     pub similarity: f64,
 }
 
-/// Clusters that cannot be distinguished: all have weight 1, the same similarity to each other,
+/// Clusters that cannot be distinguished: all have the same weight, the same similarity to each other,
 /// and the same similarity to any cluster outside the crowd.
 ///
 /// Whatever happens to one of them also happens to the next, so all of them share one row of
@@ -25,12 +25,24 @@ pub(super) struct Join {
 pub(super) struct Crowd {
     /// The smallest sample of each cluster, in ascending order.
     pub names: VecDeque<usize>,
+    /// How many samples each cluster is.
+    pub weight: Weight,
     /// The similarity between any two clusters of the crowd.
     pub within: f64,
     /// Whether this is larger than any similarity to a cluster outside. If so, they are merged
     /// into one cluster before any of them is joined with another one, independently of
     /// rounding.
     pub tight: bool,
+}
+
+/// The weight of the clusters of a crowd.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Weight {
+    /// Every cluster has this weight.
+    Each(f64),
+    /// All clusters together have this weight. The crowd must be tight, so that it is one cluster
+    /// before any other step.
+    Together(f64),
 }
 
 /// Merges the clusters of all crowds into one and returns the merges in order. `similarities`
@@ -97,6 +109,8 @@ pub(super) struct Slot {
     /// The link between two clusters of the crowd.
     pub(super) own: f64,
     pub(super) tight: bool,
+    /// Whether the weight of the slot is already that of all clusters together.
+    pub(super) weighed: bool,
 }
 
 impl<R: Rule> Agglomeration<R> {
@@ -180,7 +194,8 @@ impl<R: Rule> Agglomeration<R> {
         let similarity = self.within(a);
         let Some(left) = self.crowds[a].names.pop_front() else { return };
         let others = std::mem::replace(&mut self.crowds[a].names, VecDeque::from([left]));
-        let times = others.len() as f64 + 1.0;
+        let weighed = std::mem::replace(&mut self.crowds[a].weighed, false);
+        let times = if weighed { 1.0 } else { others.len() as f64 + 1.0 };
         self.joins.extend(others.into_iter().map(|right| Join { left, right, similarity }));
         self.weights[a] *= times;
         for x in (0..self.slots()).filter(|&x| x != a) {
@@ -238,7 +253,7 @@ impl<R: Rule> Agglomeration<R> {
         self.leave(a);
         self.leave(b);
         let slot = self.empty_slot(watch)?;
-        self.settle(slot, Slot { names, own, tight: false }, weight, &links);
+        self.settle(slot, Slot { names, own, tight: false, weighed: false }, weight, &links);
         Ok(())
     }
 
@@ -275,6 +290,7 @@ mod tests {
     fn table<R: Rule>(size: usize, within: &[f64], between: Vec<f64>) -> Agglomeration<R> {
         let crowd = |(p, &within): (usize, &f64)| Crowd {
             names: (p * size..(p + 1) * size).collect(),
+            weight: Weight::Each(1.0),
             within,
             tight: false,
         };

@@ -104,7 +104,7 @@ impl<'a> Merging<'a> {
         let mut index = Index::new(similarity.weights().len());
         let mut clusters = Vec::with_capacity(2 * n);
         for (p, mut others) in members.into_iter().enumerate() {
-            let weight = others.len() as f64;
+            let weight = similarity.grouping().sizes()[p] as f64;
             let name = others.remove(0);
             let histogram: Vec<(u32, f64)> =
                 similarity.clusters(p).iter().map(|&c| (c, weight)).collect();

@@ -65,6 +65,16 @@ parameters! {
 /// - `Groups`: each group is one object of weight 1. Its samples are joined at height 0 before
 ///   all other merges, and k is at most n'.
 ///
+/// # Counts
+///
+/// A row of [count](enclust_core::Counts) c is c samples that are joined before any of them joins
+/// another row: the tree joins rows, and k is at most their number. Rows with equal labels that
+/// occur differently often are also joined before any of them joins another group. The result is
+/// that of the repeated rows, unless linkage of these would join some of the samples of a row to
+/// others first, as the tie rule can, or a similarity that is lower within a group than to another
+/// group. Sums over pairs of samples are exact below 2⁵³ units; above it, similarities that are
+/// equal can differ by rounding.
+///
 /// # Complexity
 ///
 /// Memory: n'²/2 numbers of 64 bits in addition to the input. Time: typically O(n'² + n);
@@ -201,21 +211,21 @@ impl Linkage {
         let (grouping, total) = (similarity.grouping(), similarity.total());
         let watch = &mut Watching { linkage: self, grouping, ctx };
         let joins = agglomerate_factored(similarity, watch)?;
-        let samples = grouping.samples();
-        self.tree(samples, &joins, |sum| 1.0 - sum / total, samples)
+        self.tree(grouping, &joins, |sum| 1.0 - sum / total, grouping.samples())
     }
 
     /// The tree of these merges.
     fn tree<S: Real>(
         &self,
-        samples: usize,
+        grouping: &Grouping,
         joins: &[Join],
         height: impl Fn(f64) -> f64,
         largest_k: usize,
     ) -> Result<Box<dyn Fitted<S>>> {
         let merges: Vec<(usize, usize, f64)> =
             joins.iter().map(|j| (j.left, j.right, height(j.similarity))).collect();
-        let dendrogram = Dendrogram::from_members(samples, &merges)?;
+        let dendrogram = Dendrogram::from_members(grouping.samples(), &merges)?;
+        let dendrogram = dendrogram.counted(grouping.counts().cloned())?;
         Ok(Box::new(Tree { name: self.name().to_string(), dendrogram, largest_k }))
     }
 
@@ -262,7 +272,7 @@ impl<S: Real> Consensus<S> for Linkage {
             Weighting::Groups => (self.join_groups(similarity, ctx)?, similarity.len()),
         };
         let units = Units::of(similarity);
-        self.tree(samples, &joins, |count| units.height(count), largest_k)
+        self.tree(similarity.grouping(), &joins, |count| units.height(count), largest_k)
     }
 
     fn makes_tree(&self) -> bool {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use enclust_core::{Condensed, Result, condensed_len};
 
-use super::agglomerate::{Agglomeration, Crowd, DEAD, NO_NAME, Slot, Watch};
+use super::agglomerate::{Agglomeration, Crowd, DEAD, NO_NAME, Slot, Watch, Weight};
 use super::reserve;
 use super::rules::Rule;
 
@@ -12,10 +12,19 @@ impl<R: Rule> Agglomeration<R> {
     pub(super) fn new(similarities: Condensed<Vec<f64>>, crowds: Vec<Crowd>) -> Self {
         let n = crowds.len();
         let clusters: usize = crowds.iter().map(|c| c.names.len()).sum();
-        let slot = |c: Crowd| Slot { own: c.within, tight: c.tight, names: c.names };
+        let weight = |c: &Crowd| match c.weight {
+            Weight::Each(weight) | Weight::Together(weight) => weight,
+        };
+        let weights: Vec<f64> = crowds.iter().map(weight).collect();
+        let slot = |c: Crowd| Slot {
+            own: R::repeat(c.within, weight(&c) * weight(&c)),
+            tight: c.tight,
+            weighed: matches!(c.weight, Weight::Together(_)),
+            names: c.names,
+        };
         let mut new = Agglomeration {
-            links: similarities,
-            weights: vec![1.0; n],
+            links: weighted::<R>(similarities, &weights),
+            weights,
             heads: crowds.iter().map(|c| c.names[0]).collect(),
             crowds: crowds.into_iter().map(slot).collect(),
             clusters,
@@ -140,4 +149,20 @@ impl<R: Rule> Agglomeration<R> {
         self.best = kept.iter().map(|&i| self.best[i]).collect();
         self.partner = kept.iter().map(|&i| self.partner[i].map(|p| moved[p])).collect();
     }
+}
+
+/// The links between clusters of these weights, from the similarities of their samples.
+fn weighted<R: Rule>(
+    mut similarities: Condensed<Vec<f64>>,
+    weights: &[f64],
+) -> Condensed<Vec<f64>> {
+    if weights.iter().any(|&weight| weight != 1.0) {
+        for p in 0..weights.len() {
+            for q in p + 1..weights.len() {
+                let pairs = weights[p] * weights[q];
+                similarities[(p, q)] = R::repeat(similarities[(p, q)], pairs);
+            }
+        }
+    }
+    similarities
 }

@@ -21,7 +21,10 @@ use crate::stages::stage::Stage;
 use crate::warnings::{SecondOpinion, Warning, ensemble_warnings, label_warnings};
 
 /// A complete method of ensemble clustering. [`Pipeline`](crate::Pipeline) is one implementation;
-/// any algorithm that reads the whole ensemble can be another.
+/// any algorithm that reads the whole ensemble can be another. If the rows of the ensemble have
+/// [counts](Ensemble::with_counts), the groups of the evidence must have them too, as those of
+/// [`Microclusters::of`](crate::Microclusters::of) do; a method that takes each row for one sample
+/// must return an error.
 pub trait Method<S: Real>: Component {
     /// Does all work that does not depend on the number of clusters. If the method [reads
     /// k](Self::reads_k), it does all work for the k of the question.
@@ -192,8 +195,10 @@ impl<S: Real> Fit<S> {
         self.finished(ctx.install(|ctx| self.fitted.cut(k, ctx))??, ctx)
     }
 
-    /// A cut, refined and relabelled, and the share of the samples that the refinement moved.
+    /// A cut with the counts of its rows, refined and relabelled, and the share of the samples that
+    /// the refinement moved.
     fn finished(&self, cut: Partition, ctx: &Ctx<'_, S>) -> Result<(Partition, Option<f64>)> {
+        let cut = cut.carrying(self.evidence.grouping().counts().cloned());
         let Some(refinement) = &self.refinement else {
             return Ok((self.relabelled(cut)?, None));
         };

@@ -68,8 +68,12 @@ impl Refinement {
                 *label = before;
             }
         }
-        let moved = labels.iter().zip(old).filter(|(new, old)| new != old).count();
-        Ok((Partition::from_labels(labels), moved as f64 / old.len() as f64))
+        let grouping = self.microclusters.grouping();
+        let changed = labels.iter().zip(old).zip(grouping.row_counts());
+        let moved: usize =
+            changed.filter(|((new, old), _)| new != old).map(|(_, count)| count).sum();
+        let refined = Partition::from_labels(labels).carrying(grouping.counts().cloned());
+        Ok((refined, moved as f64 / grouping.total() as f64))
     }
 
     /// The best cluster of each row. The cluster that the first sample of the row has wins ties.

@@ -147,6 +147,7 @@ where
         let stage = begin(ctx, &needs, Stage::Ca)?;
         let kind = self.kind_at(&shape_of(&microclusters, question, ctx), wanted);
         let represented = self.represent(&microclusters, kind, question, &stage)?;
+        check_counts(self.ca.name(), &microclusters, &represented.evidence)?;
         let learning = represented.report;
         watch.lap(Stage::Ca);
 
@@ -358,6 +359,19 @@ where
             }
             _ => Ok(Arc::clone(evidence.grouping())),
         }
+    }
+}
+
+/// [`Error::Unsupported`] if the groups of the evidence do not have the counts of the rows, so that
+/// later stages would take each row for one sample.
+fn check_counts<S: Real>(
+    component: &str,
+    microclusters: &Microclusters,
+    evidence: &Evidence<S>,
+) -> Result<()> {
+    match evidence.grouping().counts() == microclusters.grouping().counts() {
+        true => Ok(()),
+        false => Err(Error::unsupported(component, "rows with counts; repeat the rows")),
     }
 }
 

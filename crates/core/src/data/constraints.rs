@@ -180,7 +180,7 @@ impl Constraints {
     /// group stay together. Returns the same `Arc` if all these samples are already alone.
     pub fn split(&self, grouping: &Arc<Grouping>) -> Result<Arc<Grouping>> {
         self.check_samples(grouping.samples())?;
-        if self.kept_apart().all(|i| is_alone(grouping, i)) {
+        if self.kept_apart().all(|i| grouping.is_alone(i)) {
             return Ok(Arc::clone(grouping));
         }
         let mut alone = vec![false; self.samples];
@@ -194,7 +194,8 @@ impl Constraints {
             groups += u32::from(group == fresh);
             group
         });
-        Ok(Arc::new(Grouping::from_map(map.collect())?))
+        let split = Grouping::from_map(map.collect())?;
+        Ok(Arc::new(split.with_counts(grouping.counts().cloned())?))
     }
 
     /// Adds the cannot-links to the fixed entries, with value 0, and overrides existing values. H
@@ -223,7 +224,7 @@ impl Constraints {
     /// (group, group, 0) of every cannot-link.
     fn zeros<S: Real>(&self, grouping: &Grouping) -> Result<Vec<(usize, usize, S)>> {
         self.check_samples(grouping.samples())?;
-        if let Some(i) = self.kept_apart().find(|&i| !is_alone(grouping, i)) {
+        if let Some(i) = self.kept_apart().find(|&i| !grouping.is_alone(i)) {
             let what = format!(
                 "a cannot-link of sample {i}, which is not alone in its group; split the groups"
             );
@@ -245,10 +246,6 @@ impl Constraints {
         }
         Csr::symmetric_from_upper(upper)
     }
-}
-
-fn is_alone(grouping: &Grouping, sample: usize) -> bool {
-    grouping.sizes()[grouping.map()[sample] as usize] == 1
 }
 
 /// The pairs in ascending order without repetitions, smaller sample first.

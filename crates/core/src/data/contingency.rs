@@ -1,5 +1,6 @@
 //! Overlaps of two partitions.
 
+use crate::data::counts;
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 
@@ -43,11 +44,12 @@ pub struct Contingency {
 }
 
 impl Contingency {
-    /// Counts the overlaps of two partitions, in O(n).
+    /// Counts the overlaps of two partitions, in O(n). If one of them has
+    /// [counts](Partition::with_counts), they hold for both.
     ///
     /// # Errors
     /// [`Error::Size`] if they have different numbers of samples,
-    /// [`Error::Empty`] if they have none.
+    /// [`Error::Empty`] if they have none, [`Error::Unsupported`] if they have different counts.
     pub fn of(truth: &Partition, predicted: &Partition) -> Result<Self> {
         if truth.len() != predicted.len() {
             return Err(Error::Size {
@@ -56,8 +58,17 @@ impl Contingency {
                 found: predicted.len(),
             });
         }
-        let pairs = truth.labels().iter().copied().zip(predicted.labels().iter().copied());
-        Self::count(truth.clusters(), predicted.clusters(), pairs)
+        let counts = match (truth.counts(), predicted.counts()) {
+            (Some(one), Some(other)) if one != other => {
+                let what = "two partitions of rows that occur differently often";
+                return Err(Error::unsupported("a comparison", what));
+            }
+            (one, other) => one.or(other),
+        };
+        let labels = truth.labels().iter().zip(predicted.labels());
+        let counted = labels.zip(counts::each(counts, truth.len()));
+        let cells = counted.map(|((&row, &column), count)| Cell { row, column, count });
+        Self::sum(truth.clusters(), predicted.clusters(), cells)
             .ok_or(Error::Empty { what: "partition" })
     }
 
@@ -67,23 +78,43 @@ impl Contingency {
         column_clusters: usize,
         pairs: impl Iterator<Item = (usize, usize)>,
     ) -> Option<Self> {
+        let cells = pairs.map(|(row, column)| Cell { row, column, count: 1 });
+        Self::sum(row_clusters, column_clusters, cells)
+    }
+
+    /// Adds up cells, of which several may be of the same clusters; `None` if there are none.
+    ///
+    /// ```
+    /// use enclust_core::{Cell, Contingency};
+    ///
+    /// let cells = [(0, 0, 5), (1, 0, 1), (0, 0, 2)];
+    /// let cells = cells.map(|(row, column, count)| Cell { row, column, count });
+    /// let overlaps = Contingency::sum(2, 1, cells.into_iter()).unwrap();
+    /// assert_eq!((overlaps.samples(), overlaps.row_sizes()), (8, &[7, 1][..]));
+    /// ```
+    pub fn sum(
+        row_clusters: usize,
+        column_clusters: usize,
+        cells: impl Iterator<Item = Cell>,
+    ) -> Option<Self> {
         let mut columns_of_row = vec![Vec::new(); row_clusters];
-        for (row, column) in pairs {
-            columns_of_row[row].push(column);
+        for Cell { row, column, count } in cells {
+            columns_of_row[row].push((column, count));
         }
-        let rows: Vec<usize> = columns_of_row.iter().map(Vec::len).collect();
+        let size = |columns: &Vec<(usize, usize)>| columns.iter().map(|(_, count)| count).sum();
+        let rows: Vec<usize> = columns_of_row.iter().map(size).collect();
         let samples = rows.iter().sum();
         let mut columns = vec![0; column_clusters];
         let mut counts = vec![0_usize; column_clusters];
         let mut cells = Vec::new();
         for (row, members) in columns_of_row.into_iter().enumerate() {
-            for &column in &members {
-                counts[column] += 1;
-                columns[column] += 1;
+            for &(column, count) in &members {
+                counts[column] += count;
+                columns[column] += count;
             }
             // Taking a count resets it to zero, so each column of the row is stored once and
             // the buffer is clean for the next row.
-            for column in members {
+            for (column, _) in members {
                 let count = std::mem::take(&mut counts[column]);
                 if count > 0 {
                     cells.push(Cell { row, column, count });

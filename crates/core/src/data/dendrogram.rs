@@ -1,5 +1,6 @@
 //! The merges of a hierarchical clustering.
 
+use crate::data::counts::Counts;
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 
@@ -19,7 +20,8 @@ pub struct Merge {
     pub size: usize,
 }
 
-/// The n − 1 merges of n samples, in order.
+/// The n − 1 merges of n samples, in order. If rows of labels have [counts](Counts), the tree joins
+/// the rows.
 ///
 /// ```
 /// use enclust_core::Dendrogram;
@@ -34,6 +36,7 @@ pub struct Merge {
 pub struct Dendrogram {
     samples: usize,
     merges: Vec<Merge>,
+    counts: Option<Counts>,
 }
 
 impl Dendrogram {
@@ -65,10 +68,32 @@ impl Dendrogram {
             });
             current[a] = samples + t;
         }
-        Ok(Dendrogram { samples, merges: out })
+        Ok(Dendrogram { samples, merges: out, counts: None })
     }
 
-    /// Number of samples.
+    /// The same tree of rows that occur as often as these counts say. [`Merge::size`] counts
+    /// samples.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one count per row.
+    pub fn counted(mut self, counts: Option<Counts>) -> Result<Self> {
+        if let Some(counts) = &counts {
+            let n = self.samples;
+            Error::check_size("counts of the rows", n, counts.of_rows().len())?;
+            for t in 0..self.merges.len() {
+                let size = |cluster: usize| match cluster.checked_sub(n) {
+                    None => counts.of_rows()[cluster],
+                    Some(earlier) => self.merges[earlier].size,
+                };
+                let Merge { left, right, .. } = self.merges[t];
+                self.merges[t].size = size(left) + size(right);
+            }
+        }
+        Ok(Dendrogram { counts, ..self })
+    }
+
+    /// Number of samples; with counts, of rows.
     pub fn samples(&self) -> usize {
         self.samples
     }
@@ -92,7 +117,7 @@ impl Dendrogram {
             root[merge.left] = root[n + t];
             root[merge.right] = root[n + t];
         }
-        Ok(Partition::from_labels(root[..n].iter().copied()))
+        Ok(Partition::from_labels(root[..n].iter().copied()).carrying(self.counts.clone()))
     }
 
     /// SciPy's linkage matrix Z, with one row (cluster, cluster, height, size) per merge.

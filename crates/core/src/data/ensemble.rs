@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use crate::data::counts::{self, Counts};
 use crate::error::{Error, Result};
 
 /// Marks a missing label in the columns that an [`Ensemble`] returns. In the input of an
@@ -55,6 +56,9 @@ impl<L: Label> Label for Option<L> {
 /// A clustering may have a **weight**, which acts as its multiplicity: a clustering of weight 2
 /// has the same effect as two copies of it.
 ///
+/// A row of labels may have a **count**: it then stands for as many samples with these labels, see
+/// [`with_counts`](Self::with_counts).
+///
 /// ```
 /// use enclust_core::Ensemble;
 ///
@@ -74,6 +78,7 @@ pub struct Ensemble {
     /// Number of clusters of each clustering.
     clusters: Vec<usize>,
     weights: Option<Vec<f64>>,
+    counts: Option<Counts>,
 }
 
 impl Ensemble {
@@ -162,7 +167,36 @@ impl Ensemble {
             }
             clusters.push(numbers.len());
         }
-        Ok(Ensemble { samples, labels, clusters, weights: None })
+        Ok(Ensemble { samples, labels, clusters, weights: None, counts: None })
+    }
+
+    /// From numbers of clusters, one clustering after the other, without a copy; [`MISSING`] is a
+    /// missing label. Clusters are renumbered by first occurrence.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, MISSING};
+    ///
+    /// let e = Ensemble::from_numbers(3, vec![7, 2, 7, 1, MISSING, 0])?;
+    /// assert_eq!(e, Ensemble::from_columns(&[[Some(7), Some(2), Some(7)], [Some(1), None, Some(0)]])?);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Empty`] without samples or labels, [`Error::Size`] if the clusterings do not have
+    /// equal lengths, [`Error::Unsupported`] for 2³² − 1 samples or more.
+    pub fn from_numbers(samples: usize, mut labels: Vec<u32>) -> Result<Self> {
+        if samples == 0 || labels.is_empty() {
+            return Err(Error::Empty { what: "ensemble" });
+        }
+        let clusterings = labels.len() / samples;
+        Error::check_size("labels of the ensemble", clusterings * samples, labels.len())?;
+        if samples >= MISSING as usize {
+            let what = format!("{samples} samples, which exceed 32-bit indices");
+            return Err(Error::unsupported("an ensemble", what));
+        }
+        let clusters = labels.chunks_exact_mut(samples).map(renumber).collect();
+        Ok(Ensemble { samples, labels, clusters, weights: None, counts: None })
     }
 
     /// The same clusterings with one weight per clustering, from 10⁻⁶ to 10⁶. Multiplicities in
@@ -184,6 +218,39 @@ impl Ensemble {
         Ok(self)
     }
 
+    /// The same rows, each of which occurs as often as its count says. Each row is then as many
+    /// samples as its count, in the same cluster of every result: [`samples`](Self::samples) is the
+    /// number of rows, which have one label each, and [`total`](Self::total) the number of samples.
+    /// Counts of 1 are the same as no counts.
+    ///
+    /// ```
+    /// use enclust_core::Ensemble;
+    ///
+    /// let rows = Ensemble::from_columns(&[["a", "b"], ["x", "x"]])?.with_counts(&[70, 30])?;
+    /// assert_eq!((rows.samples(), rows.total()), (2, 100));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one count per row, [`Error::Count`] for a count of 0,
+    /// [`Error::Unsupported`] if the sum exceeds 2⁵³.
+    pub fn with_counts(self, counts: &[u64]) -> Result<Self> {
+        self.counted(Some(Counts::new(counts)?))
+    }
+
+    /// The same with these counts, for example those of another ensemble of the same rows.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one count per row.
+    pub fn counted(self, counts: Option<Counts>) -> Result<Self> {
+        if let Some(counts) = &counts {
+            Error::check_size("counts of the rows", self.samples, counts.of_rows().len())?;
+        }
+        Ok(Ensemble { counts: counts.filter(|counts| !counts.all_one()), ..self })
+    }
+
     /// The ensemble of the selected clusterings, in the given order. A clustering that is named
     /// twice counts twice.
     pub fn select(&self, clusterings: &[usize]) -> Result<Self> {
@@ -203,11 +270,12 @@ impl Ensemble {
             labels,
             clusters: clusterings.iter().map(|&k| self.clusters[k]).collect(),
             weights: self.weights.as_ref().map(|w| clusterings.iter().map(|&k| w[k]).collect()),
+            counts: self.counts.clone(),
         })
     }
 
-    /// The ensemble whose sample i is sample `order[i]` of this one, with the same weights.
-    /// `order` may omit or repeat samples.
+    /// The ensemble whose sample i is sample `order[i]` of this one, with the same weights
+    /// and its counts. `order` may omit or repeat samples.
     ///
     /// ```
     /// use enclust_core::Ensemble;
@@ -228,12 +296,29 @@ impl Ensemble {
         let moved = Self::from_keys(order.len(), self.clusterings(), |i, k| {
             Some(self.column(k)[order[i]]).filter(|&label| label != MISSING)
         })?;
-        Ok(Ensemble { weights: self.weights.clone(), ..moved })
+        let counts = self.counts.as_ref().map(|counts| counts.of_selected(order));
+        Ensemble { weights: self.weights.clone(), ..moved }.counted(counts)
     }
 
-    /// Number of samples, n.
+    /// Number of samples that have a label of their own, n; with [counts](Self::with_counts), the
+    /// number of rows.
     pub fn samples(&self) -> usize {
         self.samples
+    }
+
+    /// Number of samples: the sum of the [counts](Self::with_counts), or one per row without counts.
+    pub fn total(&self) -> usize {
+        self.counts.as_ref().map_or(self.samples, Counts::total)
+    }
+
+    /// The number of samples of each row, in their order: 1 without counts.
+    pub fn row_counts(&self) -> impl Iterator<Item = usize> + '_ {
+        counts::each(self.counts.as_ref(), self.samples)
+    }
+
+    /// How often each row occurs, if rows stand for several samples.
+    pub fn counts(&self) -> Option<&Counts> {
+        self.counts.as_ref()
     }
 
     /// Number of base clusterings, m.
@@ -265,6 +350,24 @@ impl Ensemble {
     pub fn missing(&self) -> usize {
         self.labels.iter().filter(|&&label| label == MISSING).count()
     }
+}
+
+/// Numbers the clusters of a column by first occurrence and returns how many there are.
+fn renumber(column: &mut [u32]) -> usize {
+    // Nothing changes in a column whose new numbers are always the next one.
+    let mut next = 0;
+    let rest = column.iter().position(|&label| {
+        let ordered = label == MISSING || label <= next;
+        next += u32::from(label == next);
+        !ordered
+    });
+    let Some(rest) = rest else { return next as usize };
+    let mut numbers: HashMap<u32, u32> = (0..next).map(|label| (label, label)).collect();
+    for label in column[rest..].iter_mut().filter(|label| **label != MISSING) {
+        let fresh = numbers.len() as u32;
+        *label = *numbers.entry(*label).or_insert(fresh);
+    }
+    numbers.len()
 }
 
 /// The name of the cluster, or `None` if the label is missing.

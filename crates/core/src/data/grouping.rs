@@ -1,9 +1,13 @@
 //! Groups of samples that every stage treats alike.
 
+use crate::data::counts::{self, Counts};
 use crate::data::partition::Partition;
 use crate::error::{Error, Result};
 
 /// A map from n samples to n' groups, with the sizes of the groups.
+///
+/// If rows of labels have [counts](Counts), the map has one entry per row, and the sizes are sums of
+/// counts.
 ///
 /// Groups are numbered by their smallest member, so ordering by group index and ordering by
 /// smallest member are the same.
@@ -12,6 +16,7 @@ pub struct Grouping {
     map: Vec<u32>,
     sizes: Vec<usize>,
     first: Vec<usize>,
+    counts: Option<Counts>,
 }
 
 impl Grouping {
@@ -21,6 +26,7 @@ impl Grouping {
             map: (0..samples as u32).collect(),
             sizes: vec![1; samples],
             first: (0..samples).collect(),
+            counts: None,
         }
     }
 
@@ -48,12 +54,69 @@ impl Grouping {
         if map.is_empty() {
             return Err(Error::Empty { what: "grouping" });
         }
-        Ok(Grouping { map, sizes, first })
+        Ok(Grouping { map, sizes, first, counts: None })
     }
 
-    /// Number of samples, n.
+    /// The same groups of rows that occur as often as these counts say.
+    ///
+    /// ```
+    /// use enclust_core::{Counts, Grouping};
+    ///
+    /// let grouping = Grouping::from_map(vec![0, 1, 1])?.with_counts(Some(Counts::new(&[5, 1, 3])?))?;
+    /// assert_eq!((grouping.sizes(), grouping.total()), (&[5, 4][..], 9));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one count per row.
+    pub fn with_counts(mut self, counts: Option<Counts>) -> Result<Self> {
+        if let Some(counts) = &counts {
+            Error::check_size("counts of the rows", self.map.len(), counts.of_rows().len())?;
+        }
+        self.sizes.fill(0);
+        for (&g, count) in self.map.iter().zip(counts::each(counts.as_ref(), self.map.len())) {
+            self.sizes[g as usize] += count;
+        }
+        Ok(Grouping { counts, ..self })
+    }
+
+    /// The same rows, each in its own group.
+    pub fn apart(&self) -> Self {
+        let alone = Self::singletons(self.samples());
+        match &self.counts {
+            None => alone,
+            Some(counts) => {
+                let (sizes, counts) = (counts.of_rows().to_vec(), Some(counts.clone()));
+                Grouping { sizes, counts, ..alone }
+            }
+        }
+    }
+
+    /// Number of samples that have a label of their own, n; with counts, the number of rows.
     pub fn samples(&self) -> usize {
         self.map.len()
+    }
+
+    /// Number of samples: the sum of the sizes.
+    pub fn total(&self) -> usize {
+        self.counts.as_ref().map_or(self.map.len(), Counts::total)
+    }
+
+    /// How often each row occurs, if rows stand for several samples.
+    pub fn counts(&self) -> Option<&Counts> {
+        self.counts.as_ref()
+    }
+
+    /// The number of samples of each row, in their order: 1 without counts.
+    pub fn row_counts(&self) -> impl Iterator<Item = usize> + '_ {
+        counts::each(self.counts.as_ref(), self.map.len())
+    }
+
+    /// Whether no other row is in the group of this one.
+    pub(crate) fn is_alone(&self, row: usize) -> bool {
+        let own = self.counts.as_ref().map_or(1, |counts| counts.of_rows()[row]);
+        self.sizes[self.map[row] as usize] == own
     }
 
     /// Number of groups, n'.
@@ -76,15 +139,17 @@ impl Grouping {
         &self.sizes
     }
 
-    /// Smallest sample of each group.
+    /// Smallest sample of each group; with counts, its first row.
     pub fn first_members(&self) -> &[usize] {
         &self.first
     }
 
-    /// The samples of each group in ascending order.
+    /// The samples of each group in ascending order; with counts, the rows.
     pub fn members(&self) -> Vec<Vec<usize>> {
+        let mut rows = vec![0_u32; self.len()];
+        self.map.iter().for_each(|&g| rows[g as usize] += 1);
         let mut members: Vec<Vec<usize>> =
-            self.sizes.iter().map(|&r| Vec::with_capacity(r)).collect();
+            rows.into_iter().map(|rows| Vec::with_capacity(rows as usize)).collect();
         for (i, &g) in self.map.iter().enumerate() {
             members[g as usize].push(i);
         }
@@ -108,7 +173,8 @@ impl Grouping {
     /// numbered in another order.
     pub fn merged(&self, parents: &[u32]) -> Result<Self> {
         Error::check_size("parents of groups", self.len(), parents.len())?;
-        Self::from_map(self.map.iter().map(|&g| parents[g as usize]).collect())
+        let map = self.map.iter().map(|&g| parents[g as usize]).collect();
+        Self::from_map(map)?.with_counts(self.counts.clone())
     }
 
     /// The first pair of different samples whose value differs from the value of their groups,
@@ -162,6 +228,7 @@ impl Grouping {
 
     /// Labels of the samples from labels of the groups.
     pub fn lift(&self, group_labels: &[usize]) -> Partition {
-        Partition::from_labels(self.map.iter().map(|&g| group_labels[g as usize]))
+        let labels = self.map.iter().map(|&g| group_labels[g as usize]);
+        Partition::from_labels(labels).carrying(self.counts.clone())
     }
 }

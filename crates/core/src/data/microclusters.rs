@@ -1,8 +1,8 @@
 //! Microclusters: samples that no base clustering separates.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::data::distinct::{distinct_rows, extra_bytes};
 use crate::data::ensemble::{Ensemble, MISSING};
 use crate::data::grouping::Grouping;
 use crate::error::{Error, Result};
@@ -14,7 +14,8 @@ use crate::numbers::real::Real;
 /// The distinct label rows of an ensemble.
 ///
 /// Samples with identical rows of labels form a microcluster, where a missing label counts as a
-/// symbol of its own. A sample without any label is its own microcluster. All later stages run on
+/// symbol of its own. A sample without any label is its own microcluster. Rows with
+/// [counts](Ensemble::with_counts) add these to the sizes. All later stages run on
 /// the n' microclusters, which gives the same result as on the samples (T2 in `docs/theory.md`).
 ///
 /// ```
@@ -39,47 +40,27 @@ pub struct Microclusters {
 impl Microclusters {
     /// The microclusters of an ensemble.
     pub fn of(ensemble: &Ensemble) -> Self {
-        let rows = row_major(ensemble);
-        let m = ensemble.clusterings();
-        let mut seen: HashMap<&[u32], u32> = HashMap::with_capacity(ensemble.samples() / 2);
-        let mut groups = 0;
-        let map = rows
-            .chunks_exact(m)
-            .map(|row| {
-                let fresh = groups;
-                let group = if row.iter().all(|&l| l == MISSING) {
-                    fresh
-                } else {
-                    *seen.entry(row).or_insert(fresh)
-                };
-                groups += u32::from(group == fresh);
-                group
-            })
-            .collect();
+        let map = distinct_rows(ensemble);
         let grouping = Grouping::from_map(map).expect("numbered by first occurrence");
-        Self::with_grouping(ensemble, Arc::new(grouping))
+        Self::with_grouping(ensemble, grouping)
     }
 
     /// Upper bound on the memory for computing this many groups from this many samples.
     pub(crate) fn footprint(samples: usize, clusterings: usize, groups: usize) -> Footprint {
-        // A hash table of rows starts with capacity for half the samples and may double once,
-        // with both tables in memory for a moment. Including unused slots, this is 3.5 slots per
-        // sample.
-        const TABLE: usize = 7 * (size_of::<(&[u32], u32)>() + 1) / 2;
         let labels = |rows: usize| Bytes(rows as u64) * clusterings as u64 * 4;
         let each = |count: usize, bytes: usize| Bytes(count as u64) * bytes as u64;
         // Sizes and first members grow while groups are found.
         let grouping = each(samples, size_of::<u32>()) + each(groups, 4 * size_of::<usize>());
         Footprint::new(
             grouping + labels(groups) + each(clusterings, 16),
-            labels(samples) + each(samples, TABLE) + each(groups, 2 * size_of::<usize>()),
+            extra_bytes(samples, groups),
         )
     }
 
     /// Every sample as its own group, independent of its label row: the n × n view, for reference
     /// implementations and for similarities that differ within a microcluster.
     pub fn singletons(ensemble: &Ensemble) -> Self {
-        Self::with_grouping(ensemble, Arc::new(Grouping::singletons(ensemble.samples())))
+        Self::with_grouping(ensemble, Grouping::singletons(ensemble.samples()))
     }
 
     /// From the labels of the groups, one column per clustering. The cluster numbers are kept:
@@ -121,7 +102,9 @@ impl Microclusters {
         Ok(Microclusters { grouping, labels, clusters, weights: None, has_missing })
     }
 
-    fn with_grouping(ensemble: &Ensemble, grouping: Arc<Grouping>) -> Self {
+    fn with_grouping(ensemble: &Ensemble, grouping: Grouping) -> Self {
+        let counted = grouping.with_counts(ensemble.counts().cloned());
+        let grouping = Arc::new(counted.expect("the ensemble has one count per row"));
         let mut labels = Vec::with_capacity(grouping.len() * ensemble.clusterings());
         for k in 0..ensemble.clusterings() {
             let column = ensemble.column(k);
@@ -245,6 +228,19 @@ impl Microclusters {
         Ok(())
     }
 
+    /// Returns an error if rows stand for several samples, for a component that reads one row per
+    /// sample.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the rows have [counts](Ensemble::with_counts).
+    pub fn require_uncounted(&self, component: &str) -> Result<()> {
+        match self.grouping.counts() {
+            None => Ok(()),
+            Some(_) => Err(Error::unsupported(component, "rows with counts; repeat the rows")),
+        }
+    }
+
     /// The labels of all samples as an ensemble, with clusters numbered by first occurrence.
     ///
     /// ```
@@ -260,6 +256,8 @@ impl Microclusters {
         let key = |i, k| Some(label(i, k)).filter(|&label| label != MISSING);
         let made = Ensemble::from_keys(map.len(), self.clusterings(), key);
         let ensemble = made.expect("there are samples and clusterings");
+        let counted = ensemble.counted(self.grouping.counts().cloned());
+        let ensemble = counted.expect("one count per row");
         match &self.weights {
             Some(weights) => ensemble.with_weights(weights.clone()).expect("checked before"),
             None => ensemble,
@@ -413,16 +411,4 @@ impl Microclusters {
             .map(|k| self.weight(k))
             .sum()
     }
-}
-
-/// All rows of labels in row-major order.
-fn row_major(ensemble: &Ensemble) -> Vec<u32> {
-    let (n, m) = (ensemble.samples(), ensemble.clusterings());
-    let mut rows = vec![0; n * m];
-    for k in 0..m {
-        for (i, &label) in ensemble.column(k).iter().enumerate() {
-            rows[i * m + k] = label;
-        }
-    }
-    rows
 }

@@ -3,7 +3,9 @@
 mod ari;
 pub(crate) mod constraints;
 pub(crate) mod contingency;
+pub(crate) mod counts;
 pub(crate) mod dendrogram;
+mod distinct;
 pub(crate) mod ensemble;
 pub(crate) mod grouping;
 pub(crate) mod microclusters;

@@ -65,7 +65,7 @@ impl Constraints {
         for (members, label) in units.members.iter().zip(found) {
             members.iter().for_each(|&i| labels[i] = label);
         }
-        let relabelled = Partition::from_labels(labels);
+        let relabelled = Partition::from_labels(labels).carrying(partition.counts().cloned());
         match relabelled.clusters() {
             all if all == k => Ok(relabelled),
             largest if self.is_enforced() => {
@@ -152,13 +152,17 @@ impl Wish {
     fn of<S: Real>(members: &[usize], partition: &Partition, evidence: &Evidence<S>) -> Self {
         let k = partition.clusters();
         let (mut sums, mut sizes, mut own) = (vec![0.0; k], vec![0.0; k], vec![false; k]);
-        let map = evidence.grouping().map();
+        let grouping = evidence.grouping();
+        let (map, counts) = (grouping.map(), grouping.row_counts());
+        let of_row = |i: usize| grouping.counts().map_or(1, |counts| counts.of_rows()[i]) as f64;
+        let own_size: f64 = members.iter().map(|&i| of_row(i)).sum();
         members.iter().for_each(|&i| own[partition.labels()[i]] = true);
-        for (j, &label) in partition.labels().iter().enumerate() {
+        for ((j, &label), count) in partition.labels().iter().enumerate().zip(counts) {
             if members.binary_search(&j).is_err() {
-                let affinity = |&i: &usize| evidence.affinity(map[i] as usize, map[j] as usize);
-                sums[label] += members.iter().map(affinity).sum::<f64>();
-                sizes[label] += members.len() as f64;
+                let affinity =
+                    |&i: &usize| of_row(i) * evidence.affinity(map[i] as usize, map[j] as usize);
+                sums[label] += count as f64 * members.iter().map(affinity).sum::<f64>();
+                sizes[label] += count as f64 * own_size;
             }
         }
         // A cluster without other samples would be left empty, so that it comes first.

@@ -106,16 +106,20 @@ impl Assignment {
         let offsets = microclusters.cluster_offsets();
         let (m, k) = (microclusters.clusterings(), partition.clusters());
         Error::check_size("weights of the base clusters", offsets[m], weights.len())?;
-        let map = microclusters.grouping().map();
+        let grouping = microclusters.grouping();
+        let map = grouping.map();
         Error::check_size("samples of the result", map.len(), partition.len())?;
-        let sizes: Vec<f64> = partition.sizes().into_iter().map(|size| size as f64).collect();
+        let mut sizes = vec![0.0; k];
+        let counted = partition.labels().iter().zip(grouping.row_counts());
+        counted.for_each(|(&c, count)| sizes[c] += count as f64);
         let (mut shared, mut labelled) = (vec![0.0; offsets[m] * k], vec![0.0; m * k]);
         for b in 0..m {
-            for (&group, &c) in map.iter().zip(partition.labels()) {
+            let rows = map.iter().zip(partition.labels()).zip(grouping.row_counts());
+            for ((&group, &c), count) in rows {
                 let label = microclusters.label(group as usize, b);
                 if label != MISSING {
-                    shared[(offsets[b] + label as usize) * k + c] += 1.0;
-                    labelled[b * k + c] += 1.0;
+                    shared[(offsets[b] + label as usize) * k + c] += count as f64;
+                    labelled[b * k + c] += count as f64;
                 }
             }
             let share = |at: usize| microclusters.weight(b) / sizes[at % k];

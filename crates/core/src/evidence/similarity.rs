@@ -91,7 +91,7 @@ impl<S: Real> Similarity<S> {
         let alike = (0..n).all(|i| same_to_rounding(own(i), own(first(i))));
         let uneven = !alike || grouping.torn(&value, same_to_rounding).is_some();
         if uneven && grouping.len() < n {
-            return Self::folded(&Arc::new(Grouping::singletons(n)), value);
+            return Self::folded(&Arc::new(grouping.apart()), value);
         }
         let (first, second) = (grouping.first_members(), grouping.second_members());
         let pairs = (0..first.len()).flat_map(|p| (p + 1..first.len()).map(move |q| (p, q)));
@@ -238,7 +238,8 @@ impl<S: Real> Similarity<S> {
         })
     }
 
-    /// The same similarity with every sample as its own group: n(n − 1)/2 numbers.
+    /// The same similarity with every sample as its own group: n(n − 1)/2 numbers. With
+    /// [counts](crate::Counts), every row is a group.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -250,8 +251,8 @@ impl<S: Real> Similarity<S> {
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub fn by_samples(&self) -> Self {
-        let singletons = Arc::new(Grouping::singletons(self.grouping.samples()));
-        self.refined(&singletons).expect("single samples lie inside every group")
+        self.refined(&Arc::new(self.grouping.apart()))
+            .expect("single samples lie inside every group")
     }
 
     /// The same similarity with other values, in [0, 1], between some pairs of different groups.
@@ -328,7 +329,8 @@ impl<S: Real> Similarity<S> {
         &self.own
     }
 
-    /// The n × n matrix of the samples in row-major order: n² numbers.
+    /// The n × n matrix of the samples in row-major order: n² numbers. With
+    /// [counts](crate::Counts), it has one row and one column for each row of labels.
     pub fn to_matrix(&self) -> Vec<S> {
         let n = self.grouping.samples();
         let mut out = Vec::with_capacity(n * n);

@@ -25,7 +25,7 @@ use crate::stages::component::Component;
 /// matrix is reduced to the n' distinct rows, and later stages are as fast as for any other
 /// representation. Otherwise it keeps size n.
 ///
-/// Missing labels and weights other than 1 are errors, because the function has no definition for
+/// Missing labels, weights other than 1 and counts of rows are errors, because the function has no definition for
 /// them. The footprint includes the n² numbers of the matrix and the same amount for the function
 /// itself; if the function needs more, the footprint is too small.
 ///
@@ -76,7 +76,7 @@ impl<T, F: Send + Sync> Component for BySamples<T, F> {
 impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySamples<T, F> {
     /// # Errors
     ///
-    /// [`Error::Unsupported`] for missing labels and for weights other than 1; [`Error::Size`],
+    /// [`Error::Unsupported`] for missing labels, weights other than 1 and counts; [`Error::Size`],
     /// [`Error::Entry`] or [`Error::Asymmetric`] if the matrix is not a similarity.
     fn build(
         &self,
@@ -86,6 +86,7 @@ impl<S: Real, T: Real, F: Fn(&Ensemble) -> Mat<T> + Send + Sync> Ca<S> for BySam
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name)?;
         microclusters.require_unweighted(self.name)?;
+        microclusters.require_uncounted(self.name)?;
         let matrix = (self.matrix)(&microclusters.to_ensemble());
         let n = microclusters.grouping().samples();
         Error::check_size("rows of the matrix over the samples", n, matrix.rows())?;

@@ -79,7 +79,7 @@ impl<S: Real> Confident<S> {
         PairsReport {
             alpha: self.alpha,
             pairs: self.graph.entries() / 2,
-            largest_component: largest as f64 / grouping.samples().max(1) as f64,
+            largest_component: largest as f64 / grouping.total().max(1) as f64,
             mean_degree: self.mean_degree(grouping),
         }
     }
@@ -103,7 +103,7 @@ impl<S: Real> Confident<S> {
             let pairs = self.graph.iter_row(p).map(|(q, h)| sizes[q] as f64 * h.wide());
             sizes[p] as f64 * pairs.sum::<f64>()
         };
-        (0..sizes.len()).map(weight).sum::<f64>() / grouping.samples().max(1) as f64
+        (0..sizes.len()).map(weight).sum::<f64>() / grouping.total().max(1) as f64
     }
 
     /// Confident pairs from their components, for rules that fix other entries than the edges.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Warning;
-use crate::data::contingency::{Contingency, pairs_within};
+use crate::data::contingency::{Cell, Contingency, pairs_within};
 use crate::data::ensemble::{Ensemble, MISSING};
 
 /// The agreement of two clusterings up to which they count as unrelated.
@@ -17,12 +17,15 @@ const FEWEST: usize = 50;
 
 /// The warnings about an ensemble. Takes O(nm) time, and O(nm²) if many clusterings agree with no
 /// other one. Agreements are computed if there are at least 50 samples, and from evenly spaced
-/// ones if there are more than 200,000.
+/// rows if there are more than 200,000.
 ///
 /// See [`Warning`] for an example.
 pub fn ensemble_warnings(ensemble: &Ensemble) -> Vec<Warning> {
-    let n = ensemble.samples();
-    let labelled = |k: usize| ensemble.column(k).iter().filter(|&&l| l != MISSING).count();
+    let n = ensemble.total();
+    let labelled = |k: usize| -> usize {
+        let rows = ensemble.column(k).iter().zip(ensemble.row_counts());
+        rows.filter(|(label, _)| **label != MISSING).map(|(_, count)| count).sum()
+    };
     let (mut unlabelled, mut constant, mut different, mut others) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for k in 0..ensemble.clusterings() {
@@ -61,7 +64,7 @@ fn identical(ensemble: &Ensemble, clusterings: &[usize]) -> Vec<Warning> {
 
 /// Clusterings that agree with no other one. Of two clusterings neither is the odd one.
 fn unrelated(ensemble: &Ensemble, clusterings: &[usize]) -> Vec<Warning> {
-    if clusterings.len() < 3 || ensemble.samples() < FEWEST {
+    if clusterings.len() < 3 || ensemble.total() < FEWEST {
         return Vec::new();
     }
     let highest = |k: usize| {
@@ -85,10 +88,12 @@ fn unrelated(ensemble: &Ensemble, clusterings: &[usize]) -> Vec<Warning> {
 fn agreement(ensemble: &Ensemble, a: usize, b: usize) -> f64 {
     let step = ensemble.samples().div_ceil(SAMPLED).max(1);
     let labels = |k: usize| ensemble.column(k).iter().step_by(step);
-    let both = labels(a).zip(labels(b)).filter(|(x, y)| **x != MISSING && **y != MISSING);
-    let pairs = both.map(|(&x, &y)| (x as usize, y as usize));
+    let counts = ensemble.row_counts().step_by(step);
+    let both = labels(a).zip(labels(b)).zip(counts);
+    let both = both.filter(|((x, y), _)| **x != MISSING && **y != MISSING);
+    let cells = both.map(|((&x, &y), count)| Cell { row: x as usize, column: y as usize, count });
     let (first, second) = (ensemble.clusters()[a], ensemble.clusters()[b]);
-    let Some(overlaps) = Contingency::count(first, second, pairs) else { return 0.0 };
+    let Some(overlaps) = Contingency::sum(first, second, cells) else { return 0.0 };
     let both = pairs_within(overlaps.cells().iter().map(|c| c.count)) as f64;
     let first = pairs_within(overlaps.row_sizes().iter().copied()) as f64;
     let second = pairs_within(overlaps.column_sizes().iter().copied()) as f64;

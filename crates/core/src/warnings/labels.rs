@@ -31,7 +31,7 @@ pub fn label_warnings(partition: &Partition, k: usize, rows: usize) -> Vec<Warni
     }
     let singles = partition.sizes().into_iter().filter(|&size| size == 1).count();
     // If every sample is a cluster of its own, this was requested.
-    if singles > 0 && clusters < partition.len() {
+    if singles > 0 && clusters < partition.total() {
         warnings.push(Warning::SingleSamples { singles, clusters });
     }
     warnings

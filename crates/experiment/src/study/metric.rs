@@ -156,7 +156,7 @@ pub(crate) fn of_partition(
             Metric::Clusters => values.push(partition.clusters() as f64),
             Metric::Largest => {
                 let largest = partition.sizes().into_iter().max().unwrap_or(0);
-                values.push(largest as f64 / partition.len() as f64);
+                values.push(largest as f64 / partition.total() as f64);
             }
             _ => {}
         }

@@ -32,13 +32,13 @@ impl PairFigure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PairCounts {
     /// Pairs at or above it.
-    found: u64,
+    found: u128,
     /// Those of them that are in the same class.
-    right: u64,
+    right: u128,
     /// Pairs that are in the same class.
-    true_pairs: u64,
+    true_pairs: u128,
     /// All pairs.
-    pairs: u64,
+    pairs: u128,
 }
 
 impl PairCounts {
@@ -64,8 +64,8 @@ pub(crate) fn pair_curve<S: Real>(
     let mut levels = thresholds.to_vec();
     levels.sort_by(f64::total_cmp);
     let classes = classes_of_groups(similarity, truth);
-    let none = || vec![(0_u64, 0_u64); levels.len() + 1];
-    let added = |mut a: Vec<(u64, u64)>, b: Vec<(u64, u64)>| {
+    let none = || vec![(0_u128, 0_u128); levels.len() + 1];
+    let added = |mut a: Vec<(u128, u128)>, b: Vec<(u128, u128)>| {
         a.iter_mut().zip(b).for_each(|(x, y)| *x = (x.0 + y.0, x.1 + y.1));
         a
     };
@@ -97,16 +97,16 @@ pub(crate) fn pair_curve<S: Real>(
 /// later group.
 fn pairs_of<'a, S: Real>(
     similarity: &'a Similarity<S>,
-    classes: &'a [Vec<(usize, u64)>],
+    classes: &'a [Vec<(usize, u128)>],
     p: usize,
-) -> impl Iterator<Item = (f64, u64, u64)> + 'a {
+) -> impl Iterator<Item = (f64, u128, u128)> + 'a {
     let sizes = similarity.grouping().sizes();
-    let size = sizes[p] as u64;
+    let size = sizes[p] as u128;
     let right = classes[p].iter().map(|&(_, c)| c * (c - 1) / 2).sum();
     let within = (similarity.within()[p].wide(), size * (size - 1) / 2, right);
     let others = similarity.row(p).iter().enumerate().map(move |(at, &value)| {
         let q = p + 1 + at;
-        (value.wide(), size * sizes[q] as u64, common(&classes[p], &classes[q]))
+        (value.wide(), size * sizes[q] as u128, common(&classes[p], &classes[q]))
     });
     std::iter::once(within).chain(others)
 }
@@ -115,20 +115,23 @@ fn pairs_of<'a, S: Real>(
 fn classes_of_groups<S: Real>(
     similarity: &Similarity<S>,
     truth: &Partition,
-) -> Vec<Vec<(usize, u64)>> {
-    let mut classes = vec![Vec::<(usize, u64)>::new(); similarity.len()];
-    for (&group, &class) in similarity.grouping().map().iter().zip(truth.labels()) {
+) -> Vec<Vec<(usize, u128)>> {
+    let mut classes = vec![Vec::<(usize, u128)>::new(); similarity.len()];
+    let grouping = similarity.grouping();
+    let rows = grouping.map().iter().zip(truth.labels()).zip(grouping.row_counts());
+    for ((&group, &class), count) in rows {
+        let count = count as u128;
         let counts = &mut classes[group as usize];
         match counts.binary_search_by_key(&class, |&(c, _)| c) {
-            Ok(at) => counts[at].1 += 1,
-            Err(at) => counts.insert(at, (class, 1)),
+            Ok(at) => counts[at].1 += count,
+            Err(at) => counts.insert(at, (class, count)),
         }
     }
     classes
 }
 
 /// Number of pairs in the same class between two groups.
-fn common(a: &[(usize, u64)], b: &[(usize, u64)]) -> u64 {
+fn common(a: &[(usize, u128)], b: &[(usize, u128)]) -> u128 {
     let in_b = |class| b.binary_search_by_key(&class, |&(c, _)| c).map_or(0, |at| b[at].1);
     a.iter().map(|&(class, count)| count * in_b(class)).sum()
 }
@@ -150,9 +153,9 @@ mod tests {
             for j in i + 1..n {
                 let (found, same) = (matrix[i * n + j] >= threshold, truth[i] == truth[j]);
                 counts.pairs += 1;
-                counts.found += u64::from(found);
-                counts.true_pairs += u64::from(same);
-                counts.right += u64::from(found && same);
+                counts.found += u128::from(found);
+                counts.true_pairs += u128::from(same);
+                counts.right += u128::from(found && same);
             }
         }
         counts

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use enclust_io::{MissingMarks, Noise, Pool, PoolOptions, Source, TableOptions};
+use enclust_io::{CountsColumn, MissingMarks, Noise, Pool, PoolOptions, Source, TableOptions};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -29,6 +29,8 @@ pub struct PoolEntry {
     pub missing: Option<Vec<String>>,
     /// The clusterings that belong to the pool, counted from 1 or by name; all if not given.
     pub columns: Option<Vec<Column>>,
+    /// The column that states how often each row occurs.
+    pub counts: Option<Column>,
 }
 
 /// A clustering of a pool.
@@ -54,7 +56,7 @@ impl fmt::Display for Column {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "the name of a file, or a table with file, truth, noise, missing, columns"
+    expecting = "the name of a file, or a table with file, truth, noise, missing, columns, counts"
 )]
 enum Written {
     Name(String),
@@ -69,14 +71,15 @@ struct TableOfPool {
     noise: Option<String>,
     missing: Option<Vec<String>>,
     columns: Option<Vec<Column>>,
+    counts: Option<Column>,
 }
 
 impl From<Written> for PoolEntry {
     fn from(written: Written) -> Self {
         match written {
             Written::Name(file) => PoolEntry::from(file),
-            Written::Table(TableOfPool { file, truth, noise, missing, columns }) => {
-                PoolEntry { file, truth, noise, missing, columns }
+            Written::Table(TableOfPool { file, truth, noise, missing, columns, counts }) => {
+                PoolEntry { file, truth, noise, missing, columns, counts }
             }
         }
     }
@@ -99,7 +102,11 @@ impl PoolEntry {
         let noise = noise.map_err(|error| error.to_string())?.unwrap_or_default();
         let missing = self.missing.as_ref().map_or_else(MissingMarks::default, MissingMarks::new);
         let table = TableOptions { missing, ..TableOptions::default() };
-        Ok(PoolOptions { noise, table, ..PoolOptions::default() })
+        let counts = self.counts.as_ref().map(|column| match column {
+            Column::Number(number) => CountsColumn::Number(*number),
+            Column::Name(name) => CountsColumn::Name(name.clone()),
+        });
+        Ok(PoolOptions { noise, table, counts, ..PoolOptions::default() })
     }
 
     /// What the record tells about how the pool was read.
@@ -110,7 +117,8 @@ impl PoolEntry {
         });
         let missing = self.missing.as_ref().map(|marks| ("missing", marks.join(", ")));
         let noise = self.noise.clone().map(|noise| ("noise", noise));
-        let given = [columns, missing, noise].into_iter().flatten();
+        let counts = self.counts.as_ref().map(|counts| ("counts", counts.to_string()));
+        let given = [columns, counts, missing, noise].into_iter().flatten();
         given.map(|(key, value)| (key.to_string(), value)).collect()
     }
 }
@@ -163,7 +171,7 @@ impl Study {
         if let Some(path) = truth {
             let file = Source::read(path, None)?;
             let labels = file.labels(&options.table)?.0;
-            truth_sha256 = Some(hash(&file));
+            truth_sha256 = Some(hash(&file)?);
             let fault = |fault| enclust_io::ReadError::new(path, fault);
             pool = pool.with_truth(labels).map_err(fault)?;
         }
@@ -172,10 +180,10 @@ impl Study {
         }
         let record = PoolRecord {
             name: name.clone(),
-            sha256: hash(&source),
+            sha256: hash(&source)?,
             truth_sha256,
             settings: entry.settings(),
-            samples: pool.ensemble.samples(),
+            samples: pool.ensemble.total(),
             clusterings: pool.ensemble.clusterings(),
             classes: pool.truth.as_ref().map(|t| t.clusters()),
         };
@@ -215,8 +223,10 @@ fn file_of(path: &Path) -> Option<PathBuf> {
     std::iter::once(path.to_path_buf()).chain(EXTENSIONS.iter().map(with)).find(|p| p.is_file())
 }
 
-fn hash(source: &Source) -> String {
-    hex(&Sha256::digest(source.bytes()))
+fn hash(source: &Source) -> Result<String, StudyError> {
+    let mut hash = Sha256::new();
+    source.blocks(|block| hash.update(block))?;
+    Ok(hex(&hash.finalize()))
 }
 
 /// Two hexadecimal digits per byte.

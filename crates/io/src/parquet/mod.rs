@@ -53,6 +53,7 @@ pub(crate) fn table(
         ids,
         names: Some(names),
         truth: None,
+        counts: None,
         origin: None,
         layout: None,
     })

@@ -193,7 +193,7 @@ impl InputFiles<'_> {
         let (content, layout) = parse(&opened)?;
         self.layouts.extend(layout.map(|layout| opened.told(layout)));
         if self.args.outputs.wants_record() {
-            self.inputs.push(opened.input(layout));
+            self.inputs.push(opened.input(layout)?);
         }
         Ok(content)
     }

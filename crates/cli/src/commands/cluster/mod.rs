@@ -15,8 +15,8 @@ use std::time::Instant;
 
 use clap::ArgGroup;
 use enclust::core::{
-    BoxedPipeline, Bytes, Ca, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters, Partition,
-    Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Stage, Usage,
+    BoxedPipeline, Bytes, Ca, Counts, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters,
+    Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Stage, Usage,
     Violations,
 };
 use enclust::metrics::Scores;
@@ -259,18 +259,16 @@ impl ClusterArgs {
             command: console.command_line(),
             inputs: data.inputs.clone(),
             layouts: data.layouts.clone(),
-            samples: data.samples,
+            samples: data.ensemble.as_ref().map_or(data.samples, Ensemble::total),
             groups: fit.evidence.grouping().len(),
-            ensemble: data.ensemble.as_ref().zip(data.selection.clone()).map(|(e, selection)| {
-                let noise = self.input.noise.to_string();
-                EnsembleRecord { selection, missing_labels: e.missing(), noise }
-            }),
+            ensemble: data
+                .ensemble
+                .as_ref()
+                .zip(data.selection.clone())
+                .map(|(e, selection)| EnsembleRecord::of(e, selection, self.input.noise)),
             method: MethodRecord::of(plan.preset.clone(), &plan.spec),
             constraints,
-            truth: data.truth.as_ref().map(|truth| TruthRecord {
-                samples: truth.partition.len(),
-                missing: truth.missing.len(),
-            }),
+            truth: data.truth.as_ref().map(|truth| data.truth_record(truth)),
             machine: MachineRecord::of(&self.machine, &effort.usage),
             seed: self.selection.seed,
             reduction: fit.reduction.clone(),
@@ -289,6 +287,15 @@ impl ClusterArgs {
 }
 
 impl<S> Data<S> {
+    /// How many samples have a true class.
+    fn truth_record(&self, truth: &Labels) -> TruthRecord {
+        let counts = self.ensemble.as_ref().and_then(Ensemble::counts);
+        let of_row = |&row: &usize| counts.map_or(1, |counts| counts.of_rows()[row]);
+        let missing: usize = truth.missing.iter().map(of_row).sum();
+        let all = counts.map_or(truth.samples(), Counts::total);
+        TruthRecord { samples: all - missing, missing }
+    }
+
     /// The record of a result.
     fn result(&self, cut: &Cut) -> CutRecord {
         let Cut { k, partition, scores, violations, moved, second_opinion } = cut;

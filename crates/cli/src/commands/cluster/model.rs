@@ -65,16 +65,19 @@ fn repeated(
     ensemble: &Ensemble,
     partition: &Partition,
 ) -> Result<ModelRecord, Failure> {
-    let samples = ensemble.samples();
-    let mut labels = Vec::with_capacity(samples);
+    let rows = ensemble.samples();
+    let mut labels = Vec::with_capacity(rows);
     let mut row = vec![MISSING; ensemble.clusterings()];
-    for sample in 0..samples {
+    for sample in 0..rows {
         for (b, (cell, names)) in row.iter_mut().zip(&model.cluster_names).enumerate() {
             *cell = as_if_new(ensemble.column(b)[sample], names);
         }
         labels.push(model.assignment.assign(&row)?.label);
     }
-    let kept = labels.iter().zip(partition.labels()).filter(|(one, other)| one == other).count();
+    let both = labels.iter().zip(partition.labels()).zip(ensemble.row_counts());
+    let same = both.filter(|((one, other), _)| one == other);
+    let kept: usize = same.map(|(_, count)| count).sum();
+    let samples = ensemble.total();
     let ari = Contingency::of(&Partition::from_labels(labels), partition)?.ari();
     Ok(ModelRecord { samples, kept, share: kept as f64 / samples as f64, ari })
 }

@@ -95,6 +95,9 @@ fn about_data(args: &ClusterArgs, record: &RunRecord) -> String {
     let mut words = path.map_or(String::new(), |path| format!("{}: ", plain(path.display())));
     write_to(&mut words, format_args!("{} samples", record.samples));
     if let Some(ensemble) = &record.ensemble {
+        if let Some(rows) = ensemble.rows {
+            write_to(&mut words, format_args!(" in {rows} rows"));
+        }
         let selection = &ensemble.selection;
         let used = selection.columns.len();
         match selection.draw {
