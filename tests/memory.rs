@@ -19,6 +19,7 @@ use enclust_core::{
 };
 use enclust_enhance::{Admm, Exact, Threshold};
 use enclust_learn::{Drec, RsecH, RsecZ, Spce, Trce};
+use enclust_reduce::Landmarks;
 use enclust_testkit::generate::{planted, planted_with_missing};
 
 /// Counts the memory in use, its maximum, and the largest allocation.
@@ -312,6 +313,27 @@ fn a_run_that_does_not_fit_is_refused_before_it_begins() {
     {
         assert!(message.contains(part), "{message} lacks {part}");
     }
+}
+
+/// The number of rows that the refusal names fits, also with the memory of the reduction itself.
+#[test]
+fn the_reduction_that_a_refusal_names_is_enough() {
+    let _alone = alone();
+    let ensemble = loose();
+    let method = || pipeline::<f64>(Lwca::default(), admm(), Spectral::default());
+    let stated = peak(&method().footprint(&shape::<f64>(&ensemble)));
+    let ctx = Ctx::default().with_memory(stated / 2);
+    let refused = method().run(&ensemble, 5, &ctx).unwrap_err();
+    let Error::Memory { advice, .. } = &refused else { panic!("{refused}") };
+    let rows = advice[0].strip_prefix("reduce the label rows to ").expect("the first advice");
+    let rows: usize = rows.split(' ').next().unwrap().parse().unwrap();
+    assert!(refused.to_string().contains(&format!("(--reduce {rows})")), "{refused}");
+    let reduced = |rows: usize| {
+        let part = Landmarks::default().rows(Some(rows));
+        method().with_reduce(part).unwrap().run(&ensemble, 5, &ctx)
+    };
+    assert_eq!(reduced(rows).unwrap().reduction.unwrap().to, rows);
+    assert!(matches!(reduced(rows + 20), Err(Error::Memory { .. })));
 }
 
 #[test]

@@ -82,8 +82,7 @@ mod tests {
     /// listed `copies` times.
     fn enhanced(ensemble: &Ensemble, copies: usize, part: &dyn Enhance<f64>) -> Vec<f64> {
         let ctx = &Ctx::default();
-        let order: Vec<usize> =
-            (0..copies).flat_map(|_| 0..ensemble.samples()).collect();
+        let order: Vec<usize> = (0..copies).flat_map(|_| 0..ensemble.samples()).collect();
         let rows = Microclusters::of(&ensemble.rearranged(&order).unwrap());
         let evidence = Lwca::default().build(&rows, &Question::default(), ctx).unwrap();
         let a = evidence.as_similarity().unwrap();

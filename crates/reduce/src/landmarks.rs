@@ -9,7 +9,7 @@ use enclust_core::{
 use crate::fixed_point::whole_weights;
 use crate::modes::move_to_modes;
 use crate::nearest::{Index, NONE};
-use crate::start::by_size;
+use crate::start::spread_out;
 
 /// Runs with at most this many rows are not reduced by default.
 const SMALL_ENOUGH: usize = 20_000;
@@ -37,7 +37,10 @@ part! {
     ///
     /// At most p rows, the landmarks, stand for all n' distinct label rows:
     ///
-    /// 1. p rows are drawn with probabilities in proportion to their sizes.
+    /// 1. p rows are drawn, in steps. A row of size r is drawn with a probability in proportion to
+    ///    r gˢ, where s is `spread` and the gap g is the share of its weight that it does not share
+    ///    with any row drawn in earlier steps. Rows that are unlike all others are thus more often
+    ///    landmarks of their own.
     /// 2. Every row is assigned to the landmark with which it shares most weight, that is, the sum
     ///    of the weights of the base clusters that contain both.
     /// 3. Every landmark moves to the mode of its rows: in each clustering, the label that most of
@@ -53,7 +56,7 @@ part! {
     ///
     /// # Parameters
     ///
-    /// `rows` (p), `rounds`, `weights`, and `refine`: whether, after a cut, each sample moves to the
+    /// `rows` (p), `spread`, `rounds`, `weights`, and `refine`: whether, after a cut, each sample moves to the
     /// cluster to which its own label row has the highest mean similarity.
     ///
     /// # Complexity
@@ -90,6 +93,9 @@ part! {
         /// p: the largest number of rows that are left. Auto is 10,000 if a run of more than 20,000
         /// rows holds a value for every pair of rows; all other runs are not reduced.
         pub rows: Option<usize> = None, in Range::AtLeast(1.0);
+        /// How much more often rows are drawn that no earlier landmark resembles; with 0, rows are drawn
+        /// by their sizes alone.
+        pub spread: f64 = 2.0, in Range::AtLeast(0.0), tried [0, 1, 2, 4, 8];
         /// How often the landmarks move.
         pub rounds: usize = 3, in Range::Any;
         /// How much a shared base cluster counts: eci, by its reliability, or equal.
@@ -145,7 +151,7 @@ impl<S: Real> Reduce<S> for Landmarks {
         let (labelled, blank) = split_by_labels(rows);
         // The rows without any label are one of the rows that are left.
         let count = left.saturating_sub(usize::from(!blank.is_empty())).max(1).min(labelled.len());
-        let drawn = by_size(rows, &labelled, count, ctx.seed());
+        let drawn = spread_out(rows, &labelled, (count, self.spread), &weights, ctx)?;
         let mut labels: Vec<u32> = drawn.iter().flat_map(|&p| row_of(rows, p)).collect();
         let mut nearest = self.settle(rows, &mut labels, &weights, ctx)?;
         let unmatched = adopt(rows, &mut nearest, &labelled);
@@ -164,9 +170,10 @@ impl<S: Real> Reduce<S> for Landmarks {
 
     fn footprint(&self, shape: &Shape, rows: usize) -> Footprint {
         let landmarks = Bytes(rows as u64) * shape.clusterings as u64;
-        // Candidates and their waiting times, then the nearest landmark of each row; the index of
-        // landmarks; votes for labels, at most one per row and thread, in tables that may double.
-        let rows_too = shape.each_group(4 + 16 + 4 + 8);
+        // Candidates, their waiting times, those that are not drawn, the largest shared weight, and the
+        // nearest landmark of each row with the weight it shares; the index of landmarks; votes for
+        // labels, at most one per row and thread, in tables that may double.
+        let rows_too = shape.each_group(4 + 16 + 16 + 4 + 8);
         let votes = shape.each_group(24 * 4) * shape.threads as u64;
         let clusters = Bytes(shape.clusters as u64) * 64;
         let overlaps = Bytes(shape.largest as u64) * shape.largest as u64 * 8;
@@ -188,7 +195,8 @@ fn split_by_labels(rows: &Microclusters) -> (Vec<u32>, Vec<u32>) {
     all.partition(|&p| (0..rows.clusterings()).any(|k| rows.label(p as usize, k) != MISSING))
 }
 
-fn row_of(rows: &Microclusters, p: u32) -> impl Iterator<Item = u32> + '_ {
+/// The labels of a row.
+pub(crate) fn row_of(rows: &Microclusters, p: u32) -> impl Iterator<Item = u32> + '_ {
     (0..rows.clusterings()).map(move |k| rows.label(p as usize, k))
 }
 
@@ -250,6 +258,12 @@ mod tests {
         (0..labels.len()).map(mode).collect()
     }
 
+    fn drawn(rows: &Microclusters, labelled: &[u32], count: usize, seed: u64) -> Vec<u32> {
+        let weights = whole_weights(rows, &Landmarks::default().cluster_weights(rows));
+        let ctx = Ctx::<f64>::default().with_seed(seed);
+        spread_out(rows, labelled, (count, 2.0), &weights, &ctx).unwrap()
+    }
+
     fn labels_of(rows: &Microclusters, landmarks: &[u32]) -> Vec<u32> {
         landmarks.iter().flat_map(|&p| row_of(rows, p)).collect()
     }
@@ -258,7 +272,7 @@ mod tests {
         let rows = Microclusters::of(ensemble);
         let weights = whole_weights(&rows, &Landmarks::default().cluster_weights(&rows));
         let (labelled, _) = split_by_labels(&rows);
-        let mut labels = labels_of(&rows, &by_size(&rows, &labelled, count, seed));
+        let mut labels = labels_of(&rows, &drawn(&rows, &labelled, count, seed));
         for _ in 0..3 {
             let index = Index::new(&labels, &rows.cluster_offsets());
             let nearest = index.nearest(&rows, &weights, &Ctx::<f64>::default()).unwrap();
@@ -291,7 +305,7 @@ mod tests {
         ) {
             let rows = Microclusters::of(&e);
             let (labelled, _) = split_by_labels(&rows);
-            let landmarks = by_size(&rows, &labelled, count, seed);
+            let landmarks = drawn(&rows, &labelled, count, seed);
             let firsts = rows.grouping().first_members();
             let samples: Vec<usize> = landmarks.iter().map(|&p| firsts[p as usize]).collect();
             let order = shuffled(e.samples(), seed);
@@ -357,14 +371,5 @@ mod tests {
         };
         assert_eq!(reduced(1), reduced(1));
         assert_ne!(reduced(1), reduced(2));
-    }
-
-    #[test]
-    fn large_rows_are_drawn_more_often() {
-        let column: Vec<usize> = (0..1000).map(|i| if i < 900 { 0 } else { i }).collect();
-        let rows = Microclusters::of(&Ensemble::from_columns(&[column]).unwrap());
-        let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let hits = (0..200).filter(|&seed| by_size(&rows, &all, 1, seed) == [0]).count();
-        assert!((165..196).contains(&hits), "{hits} of 200, 180 expected");
     }
 }

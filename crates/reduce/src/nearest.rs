@@ -52,8 +52,19 @@ impl Index {
         weights: &[u32],
         ctx: &Ctx<'_, S>,
     ) -> Result<Vec<u32>> {
+        let found = self.nearest_and_shared(rows, weights, ctx)?;
+        Ok(found.into_iter().map(|(landmark, _)| landmark).collect())
+    }
+
+    /// The same with the weight that the row shares with this landmark, 0 for [`NONE`].
+    pub fn nearest_and_shared<S: Real>(
+        &self,
+        rows: &Microclusters,
+        weights: &[u32],
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Vec<(u32, u32)>> {
         let offsets = rows.cluster_offsets();
-        let mut nearest = vec![NONE; rows.len()];
+        let mut nearest = vec![(NONE, 0); rows.len()];
         nearest.par_chunks_mut(BLOCK).enumerate().try_for_each_init(
             || vec![0_u32; self.count],
             |shared, (block, out)| {
@@ -70,7 +81,13 @@ impl Index {
     }
 
     /// `shared` has one zero per landmark, before and after.
-    fn best(&self, row: &[u32], offsets: &[usize], weights: &[u32], shared: &mut [u32]) -> u32 {
+    fn best(
+        &self,
+        row: &[u32],
+        offsets: &[usize],
+        weights: &[u32],
+        shared: &mut [u32],
+    ) -> (u32, u32) {
         let (mut best, mut most) = (NONE, 0);
         for cluster in clusters_of(row, offsets) {
             let weight = weights[cluster];
@@ -86,7 +103,7 @@ impl Index {
         for cluster in clusters_of(row, offsets) {
             self.landmarks_of(cluster).iter().for_each(|&l| shared[l as usize] = 0);
         }
-        best
+        (best, most)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::data::ensemble::Ensemble;
 use crate::data::microclusters::Microclusters;
 use crate::error::{Error, Result};
 use crate::evidence::Kind;
-use crate::memory::{Bytes, Footprint, Need, Shape};
+use crate::memory::{self, Bytes, Footprint, Need, Shape};
 use crate::numbers::real::Real;
 use crate::run::context::Ctx;
 use crate::run::quantities::Quantities;
@@ -19,7 +19,7 @@ use crate::stages::component::Component;
 use crate::stages::confidence::Confidence;
 use crate::stages::consensus::Consensus;
 use crate::stages::enhance::{Enhance, NoEnhancement};
-use crate::stages::reduce::{Reduce, RunSize};
+use crate::stages::reduce::{Reduce, Reduced, RunSize};
 use crate::stages::stage::Stage;
 use crate::stages::stop::Stop;
 
@@ -338,11 +338,41 @@ where
         let reduced = Need::new(Stage::Reduce, reduce.name(), rows.result, own);
         let mut needs = vec![merged, reduced];
         // The original rows are kept, because samples may be refined by them.
-        let held = rows.result + own.result;
+        needs.extend(self.footprint_reduced(shape, left, rows.result + own.result, wanted));
+        needs
+    }
+
+    /// The needs of the stages after a reduction to this many rows.
+    fn footprint_reduced(
+        &self,
+        shape: &Shape,
+        left: usize,
+        held: Bytes,
+        wanted: Wanted,
+    ) -> Vec<Need> {
         let shape = shape.clone().with_groups(left);
         let shape = shape.clone().with_kind(self.kind_at(&shape, wanted));
-        needs.extend(self.footprint_on(&shape, held, wanted));
-        needs
+        self.footprint_on(&shape, held, wanted)
+    }
+
+    /// Adds to an error about memory how many rows would fit, if there are any.
+    pub(super) fn advised(&self, error: Error, shape: &Shape, wanted: Wanted) -> Error {
+        let Error::Memory { stage, size, needed, available, mut advice } = error else {
+            return error;
+        };
+        if self.ca.reads_rows() {
+            let Shape { samples, clusterings, groups, .. } = *shape;
+            let rows = Microclusters::footprint(samples, clusterings, groups).result;
+            let fits = |left: usize| {
+                let held = rows + Reduced::bytes(shape, left);
+                let needs = self.footprint_reduced(shape, left, held, wanted);
+                needs.iter().all(|need| need.peak() <= available)
+            };
+            let left = memory::largest(groups, fits);
+            let reduction = || format!("reduce the label rows to {left} (--reduce {left})");
+            advice.splice(0..0, (left > 0).then(reduction));
+        }
+        Error::Memory { stage, size, needed, available, advice }
     }
 
     /// Whether this composition can run on a [factored](crate::Factored) similarity, without a

@@ -125,6 +125,7 @@ where
         watch.lap(Stage::Microclusters);
         let budget = |shape: &Shape, wanted: Wanted| {
             memory::check(|shape| self.footprint_of(shape, wanted), shape, limit)
+                .map_err(|error| self.advised(error, shape, wanted))
         };
         let shape = shape_of(&microclusters, question, ctx);
         let mut wanted = Wanted::by(question, kept);

@@ -14,7 +14,7 @@ pub use plan::Need;
 pub use shape::Shape;
 
 pub(crate) use available::available;
-pub(crate) use plan::{check, require};
+pub(crate) use plan::{check, largest, require};
 
 /// The memory of a stage, without its input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

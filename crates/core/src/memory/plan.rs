@@ -122,17 +122,23 @@ fn with_fewer_groups(
     available: Bytes,
 ) -> Option<String> {
     let fits = |groups: usize| peak(&plan(&shape.clone().with_groups(groups))) <= available;
-    let (mut fitting, mut too_many) = (0, shape.groups);
-    while too_many - fitting > 1 {
-        let middle = fitting + (too_many - fitting) / 2;
-        if fits(middle) { fitting = middle } else { too_many = middle }
-    }
+    let fitting = largest(shape.groups, fits);
     let advice = || {
         format!(
             "use fewer or coarser base clusterings (n' = {fitting} distinct label rows would fit)"
         )
     };
     (fitting > 0).then(advice)
+}
+
+/// The largest number below a limit that fits, 0 if there is none.
+pub(crate) fn largest(limit: usize, fits: impl Fn(usize) -> bool) -> usize {
+    let (mut fitting, mut too_many) = (0, limit);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        if fits(middle) { fitting = middle } else { too_many = middle }
+    }
+    fitting
 }
 
 /// Advice that is given only if the memory is enough for all other stages.

@@ -181,10 +181,11 @@ fn about_model(ModelRecord { samples, kept, ari, .. }: ModelRecord) -> String {
 }
 
 fn about_pairs(report: &PairsReport) -> String {
-    let PairsReport { alpha, pairs, largest_component, .. } = report;
+    let PairsReport { alpha, pairs, largest_component, mean_degree, .. } = report;
     let alpha = alpha.map_or(String::new(), |alpha| format!(" at alpha {alpha}"));
     format!(
-        "{pairs} confident pairs{alpha}, the largest component holds {:.0} % of the samples",
+        "{pairs} confident pairs{alpha}, mean degree {mean_degree:.3}, the largest component holds \
+         {:.0} % of the samples",
         100.0 * largest_component
     )
 }
