@@ -6,7 +6,7 @@ use enclust_core::{Backend, Bytes, Csr, Mat, Result, Shape, Watch};
 use enclust_linalg::{complete, lower_product, multiply};
 use rayon::prelude::*;
 
-use crate::walk::Walk;
+use crate::walk::{Panels, Walk};
 
 /// What an observer is told.
 const DOING: &str = "following the walkers";
@@ -69,7 +69,7 @@ fn fewest_operations(nodes: usize, entries: usize, steps: usize) -> u32 {
     (0..=steps.ilog2()).min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(0)
 }
 
-/// The lower triangle of K for this many steps, of which the last ones are doublings.
+/// K for this many steps, of which the last ones are doublings.
 fn inner_products(
     walk: &Walk,
     steps: usize,
@@ -79,25 +79,19 @@ fn inner_products(
 ) -> Result<Mat<f64>> {
     let n = walk.len();
     let power = (doublings > 0).then(|| Mat::identity(n));
-    let (inner, space) = (Mat::zeros(n, n), Mat::zeros(n, n));
-    let mut sum = Sum { walk, backend, watch, inner, power, space };
-    let mut done = steps >> doublings;
-    for step in 0..done {
-        watch.progress(DOING, step as u64, steps as u64)?;
-        sum.add_step()?;
-    }
+    let mut sum = Sum { walk, backend, watch, inner: Mat::zeros(n, n), power };
+    sum.add_steps(steps >> doublings, steps)?;
     for doubling in (0..doublings).rev() {
-        watch.progress(DOING, done as u64, steps as u64)?;
+        watch.progress(DOING, (steps >> (doubling + 1)) as u64, steps as u64)?;
         sum.double(doubling > 0)?;
         if steps >> doubling & 1 == 1 {
-            sum.add_step()?;
+            sum.add_steps(1, steps)?;
         }
-        done = steps >> doubling;
     }
     Ok(sum.inner)
 }
 
-/// The sum of the first terms of K. Of all matrices, the lower triangle is known.
+/// The sum of the first a terms of K.
 struct Sum<'a> {
     walk: &'a Walk,
     backend: &'a dyn Backend<f64>,
@@ -106,44 +100,50 @@ struct Sum<'a> {
     inner: Mat<f64>,
     /// Sᵃ, if it is needed.
     power: Option<Mat<f64>>,
-    /// Memory for one more matrix.
-    space: Mat<f64>,
 }
 
 impl Sum<'_> {
-    /// From a to a + 1 terms.
-    fn add_step(&mut self) -> Result<()> {
-        self.walk.step(&mut self.inner, &mut self.space, self.watch)?;
-        if let Some(power) = &mut self.power {
-            self.walk.times(power, &mut self.space, self.watch)?;
-            mem::swap(power, &mut self.space);
+    /// Adds terms, one after the other.
+    fn add_steps(&mut self, count: usize, steps: usize) -> Result<()> {
+        let mut inner = Panels::of(&mem::replace(&mut self.inner, Mat::zeros(0, 0)));
+        let mut power = self.power.take().map(|power| Panels::of(&power));
+        let mut space = Panels::zeros(self.walk.len());
+        for step in 0..count {
+            if count > 1 {
+                self.watch.progress(DOING, step as u64, steps as u64)?;
+            }
+            self.walk.step(&mut inner, &mut space, self.watch)?;
+            if let Some(power) = &mut power {
+                self.walk.times(power, &mut space, self.watch)?;
+                mem::swap(power, &mut space);
+            }
         }
+        drop(space);
+        self.inner = inner.into_symmetric();
+        self.power = power.map(Panels::into_symmetric);
         Ok(())
     }
 
-    /// From a to 2a terms. The power is squared only if more terms follow.
+    /// From a to 2a terms. The power is squared only if more doublings follow.
     fn double(&mut self, more: bool) -> Result<()> {
-        let Some(power) = &mut self.power else { return Ok(()) };
-        complete(&mut self.inner);
-        complete(power);
-        let (backend, space) = (self.backend, &mut self.space);
-        self.watch.checkpoint(DOING)?;
-        multiply(backend, 1.0, self.inner.view(), power.view(), 0.0, space);
+        let Some(power) = self.power.take() else { return Ok(()) };
+        let (n, backend) = (power.rows(), self.backend);
+        let mut space = Mat::zeros(n, n);
+        multiply(backend, 1.0, self.inner.view(), power.view(), 0.0, &mut space);
         self.watch.checkpoint(DOING)?;
         lower_product(backend, power.view(), space.view(), 1.0, &mut self.inner);
+        complete(&mut self.inner);
         self.watch.checkpoint(DOING)?;
         if more {
-            lower_product(backend, power.view(), power.view(), 0.0, space);
-            mem::swap(power, space);
-        } else {
-            // A last single step needs no power.
-            self.power = None;
+            lower_product(backend, power.view(), power.view(), 0.0, &mut space);
+            complete(&mut space);
+            self.power = Some(space);
         }
         Ok(())
     }
 }
 
-/// Kᵢⱼ / √(Kᵢᵢ Kⱼⱼ) from the lower triangle of K; the diagonal is 1.
+/// Kᵢⱼ / √(Kᵢᵢ Kⱼⱼ); the diagonal is 1.
 fn to_cosines(inner: &mut Mat<f64>) {
     let n = inner.rows();
     let lengths: Vec<f64> = (0..n).map(|i| inner[(i, i)].sqrt()).collect();

@@ -1,10 +1,13 @@
 //! Products with the matrix of a random walk.
 
 use enclust_core::{Backend, Bytes, Csr, Mat, Result, Shape, SparseProduct, Watch};
+use enclust_linalg::complete;
 use rayon::prelude::*;
 
 /// Columns that are worked on at a time: the width at which sparse kernels are fastest.
 const PANEL: usize = 64;
+/// Side of the squares in which tiles are transposed.
+const SQUARE: usize = 8;
 /// Rows that are multiplied at a time: a multiple of [`PANEL`].
 const BLOCK: usize = 4 * PANEL;
 
@@ -45,45 +48,38 @@ impl Walk {
         self.degrees.len()
     }
 
-    /// K ← S (D + K) S for a symmetric K, of which only the lower triangle is read and written.
-    /// The diagonal of K and `space` are overwritten.
-    pub fn step(&self, k: &mut Mat<f64>, space: &mut Mat<f64>, watch: Watch<'_>) -> Result<()> {
+    /// K ← S (D + K) S for a symmetric K. The diagonal of K and `space` are overwritten.
+    pub fn step(&self, k: &mut Panels, space: &mut Panels, watch: Watch<'_>) -> Result<()> {
         for (i, degree) in self.degrees.iter().enumerate() {
-            k[(i, i)] += degree;
+            k.panels[i / PANEL][i * PANEL + i % PANEL] += degree;
         }
-        self.put(0, space, watch, |first, panel| columns_of_lower(k, first, panel))?;
-        // The columns of the transpose of the product.
-        self.put(1, k, watch, |first, panel| rows_of(space, first, panel))
+        let read = |j: usize, panel: &mut [f64]| k.read_symmetric(j, panel);
+        self.put(space, |_| 0, read, watch)?;
+        self.put(k, first_block, |j, panel| space.read_transposed(j, panel), watch)
     }
 
-    /// out ← S X for a symmetric X that commutes with S, such as a power of S. Only lower triangles
-    /// are read and written.
-    pub fn times(&self, x: &Mat<f64>, out: &mut Mat<f64>, watch: Watch<'_>) -> Result<()> {
-        self.put(1, out, watch, |first, panel| columns_of_lower(x, first, panel))
+    /// out ← S X for a symmetric X that commutes with S, such as a power of S.
+    pub fn times(&self, x: &Panels, out: &mut Panels, watch: Watch<'_>) -> Result<()> {
+        self.put(out, first_block, |j, panel| x.read_symmetric(j, panel), watch)
     }
 
-    /// Writes the columns of S X, where `read(j, panel)` writes the columns of X from number j on,
-    /// one row after the other. If `lower` is 1, only the lower triangle is sure to be written.
+    /// Writes the panels of S X, each from block `from(j)` on, where `read(j, panel)` writes panel j
+    /// of X.
     fn put(
         &self,
-        lower: usize,
-        out: &mut Mat<f64>,
-        watch: Watch<'_>,
+        out: &mut Panels,
+        from: impl Fn(usize) -> usize + Sync,
         read: impl Fn(usize, &mut [f64]) + Sync,
+        watch: Watch<'_>,
     ) -> Result<()> {
         let n = self.len();
-        out.data_mut().par_chunks_mut(n * PANEL).enumerate().try_for_each_init(
-            || (vec![0.0; n * PANEL], vec![0.0; BLOCK * PANEL]),
-            |(panel, product), (j, columns)| {
+        out.panels.par_iter_mut().enumerate().try_for_each_init(
+            || vec![0.0; n * PANEL],
+            |panel, (j, out)| {
                 watch.checkpoint("following the walkers")?;
-                read(j * PANEL, panel);
-                let above = lower * j * PANEL / BLOCK;
-                for (b, block) in self.blocks.iter().enumerate().skip(above) {
-                    let rows = b * BLOCK..n.min((b + 1) * BLOCK);
-                    let product = &mut product[..rows.len() * PANEL];
-                    block.multiply(panel, product, PANEL);
-                    transpose(product, columns, n, rows.start);
-                }
+                read(j, panel);
+                let products = out.chunks_mut(BLOCK * PANEL).zip(&self.blocks);
+                products.skip(from(j)).for_each(|(out, block)| block.multiply(panel, out, PANEL));
                 Ok(())
             },
         )
@@ -91,48 +87,91 @@ impl Walk {
 
     /// The memory of [`step`](Self::step) besides the walk and the two matrices.
     pub fn step_bytes(wide: &Shape) -> Bytes {
-        let panel = wide.vector() * PANEL as u64 + Bytes((8 * BLOCK * PANEL) as u64);
-        panel * wide.threads as u64
+        wide.vector() * (PANEL * wide.threads) as u64
     }
 }
 
-/// Copies rows of a panel, which start at this row of the matrix, to columns of length n, tile by
-/// tile.
-fn transpose(rows: &[f64], columns: &mut [f64], n: usize, first: usize) {
-    for (t, tile) in rows.chunks(PANEL * PANEL).enumerate() {
-        for (c, column) in columns.chunks_exact_mut(n).enumerate() {
-            let to = &mut column[first + t * PANEL..][..tile.len() / PANEL];
-            to.iter_mut().zip(tile.iter().skip(c).step_by(PANEL)).for_each(|(to, &v)| *to = v);
-        }
-    }
+/// The block that contains the diagonal of a panel. The blocks above it are not needed if the
+/// product is symmetric.
+fn first_block(panel: usize) -> usize {
+    panel * PANEL / BLOCK
 }
 
-/// Writes some rows of a matrix as columns: row r of the panel has the entries of column r.
-fn rows_of(x: &Mat<f64>, first: usize, panel: &mut [f64]) {
-    let width = PANEL.min(x.rows() - first);
-    for (c, row) in panel.chunks_exact_mut(PANEL).enumerate() {
-        row[..width].copy_from_slice(&x.col(c)[first..][..width]);
-    }
+/// An n × n matrix in panels of [`PANEL`] columns, each row after row; the columns that the last
+/// panel has too many are zeros. Of a symmetric matrix, only the entries on and below the tiles on
+/// the diagonal are known.
+pub(crate) struct Panels {
+    n: usize,
+    panels: Vec<Vec<f64>>,
 }
 
-/// Writes some columns of a symmetric matrix, of which the lower triangle is read.
-fn columns_of_lower(x: &Mat<f64>, first: usize, panel: &mut [f64]) {
-    let n = x.rows();
-    let end = n.min(first + PANEL);
-    // Left of the diagonal tile, the columns are found as rows.
-    for (c, row) in panel.chunks_exact_mut(PANEL).enumerate().take(first) {
-        row[..end - first].copy_from_slice(&x.col(c)[first..end]);
+impl Panels {
+    pub fn zeros(n: usize) -> Self {
+        Panels { n, panels: vec![vec![0.0; n * PANEL]; n.div_ceil(PANEL)] }
     }
-    for tile in (first..n).step_by(PANEL) {
-        for c in first..end {
-            for r in tile.max(c)..n.min(tile + PANEL) {
-                panel[r * PANEL + c - first] = x.col(c)[r];
+
+    /// Copies a symmetric matrix.
+    pub fn of(matrix: &Mat<f64>) -> Self {
+        let mut copy = Self::zeros(matrix.rows());
+        for (j, panel) in copy.panels.iter_mut().enumerate() {
+            for (c, row) in panel.chunks_exact_mut(PANEL).enumerate() {
+                let width = PANEL.min(copy.n - j * PANEL);
+                row[..width].copy_from_slice(&matrix.col(c)[j * PANEL..][..width]);
             }
         }
+        copy
     }
-    for c in first..end {
-        for r in first..c {
-            panel[r * PANEL + c - first] = x.col(r)[c];
+
+    /// Both triangles of the symmetric matrix. A panel is freed once it is copied.
+    pub fn into_symmetric(self) -> Mat<f64> {
+        let n = self.n;
+        let mut matrix = Mat::zeros(n, n);
+        let columns = matrix.data_mut().par_chunks_mut((n * PANEL).max(1));
+        columns.zip(self.panels).enumerate().for_each(|(j, (columns, panel))| {
+            for (c, column) in columns.chunks_exact_mut(n).enumerate() {
+                let values = panel.iter().skip(c).step_by(PANEL);
+                column.iter_mut().zip(values).skip(j * PANEL).for_each(|(to, &v)| *to = v);
+            }
+        });
+        complete(&mut matrix);
+        matrix
+    }
+
+    /// Writes panel j of a symmetric matrix.
+    fn read_symmetric(&self, j: usize, out: &mut [f64]) {
+        self.clear_unused_columns(j, out);
+        let known = j * PANEL * PANEL;
+        out[known..].copy_from_slice(&self.panels[j][known..]);
+        let above = self.panels[..j].iter().zip(out.chunks_mut(PANEL * PANEL));
+        above.for_each(|(panel, out)| transpose(&panel[known..], out));
+    }
+
+    /// Writes panel j of the transpose.
+    fn read_transposed(&self, j: usize, out: &mut [f64]) {
+        self.clear_unused_columns(j, out);
+        let tiles = self.panels.iter().zip(out.chunks_mut(PANEL * PANEL));
+        tiles.for_each(|(panel, out)| transpose(&panel[j * PANEL * PANEL..], out));
+    }
+
+    fn clear_unused_columns(&self, j: usize, out: &mut [f64]) {
+        if (j + 1) * PANEL > self.n {
+            out.fill(0.0);
+        }
+    }
+}
+
+/// Writes the transpose of the first tile of `rows`; tiles may have fewer than [`PANEL`] rows.
+fn transpose(rows: &[f64], out: &mut [f64]) {
+    let (rows, out) = (rows.as_chunks::<PANEL>().0, out.as_chunks_mut::<PANEL>().0);
+    let rows = &rows[..rows.len().min(PANEL)];
+    // Small squares, which stay in registers and in few cache lines.
+    for left in (0..PANEL).step_by(SQUARE) {
+        for (at, rows) in rows.chunks(SQUARE).enumerate() {
+            for (r, out) in out.iter_mut().skip(left).take(SQUARE).enumerate() {
+                for (c, row) in rows.iter().enumerate() {
+                    out[at * SQUARE + c] = row[left + r];
+                }
+            }
         }
     }
 }
