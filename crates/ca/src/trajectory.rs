@@ -54,7 +54,7 @@ pub fn trajectory_similarity(
 /// The memory of [`trajectory_similarity`] besides the weights, including its result.
 pub fn trajectory_bytes(wide: &Shape, links: u64) -> Bytes {
     let walk = wide.sparse(links) + wide.vector() * 2;
-    walk + wide.square() * 3 + Walk::step_bytes(wide)
+    walk + Panels::bytes(wide) * 3 + Walk::step_bytes(wide)
 }
 
 /// The number of doublings for which the inner products take the fewest operations.

@@ -110,6 +110,12 @@ impl Panels {
         Panels { n, panels: vec![vec![0.0; n * PANEL]; n.div_ceil(PANEL)] }
     }
 
+    /// The memory of a matrix of this many rows.
+    pub fn bytes(wide: &Shape) -> Bytes {
+        let panels = wide.groups.div_ceil(PANEL) as u64;
+        (wide.vector() * PANEL as u64 + Bytes(size_of::<Vec<f64>>() as u64)) * panels
+    }
+
     /// Copies a symmetric matrix.
     pub fn of(matrix: &Mat<f64>) -> Self {
         let mut copy = Self::zeros(matrix.rows());
