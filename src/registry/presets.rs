@@ -76,7 +76,7 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
         (
             "ecpcs-mc",
             "meta-clusters of cluster-wise similarities",
-            "Fast and linear in the samples; slow with thousands of base clusters.",
+            "Fast and linear in the samples; takes a minute with four thousand base clusters.",
             plain("pcs", Part::named("metaclusters")),
         ),
         (

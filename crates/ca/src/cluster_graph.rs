@@ -29,8 +29,9 @@ part! {
     ///
     /// # Complexity
     ///
-    /// O(n' m² + t N e) time for N base clusters and e pairs of them that share a sample;
-    /// memory for n' m and 4N² numbers, no n' × n' matrix.
+    /// O(n' m² + t N e) time for N base clusters and e pairs of them that share a sample, or
+    /// O(n' m² + N³ log t) if that is less; memory for n' m and 4N² numbers and the pairs, no
+    /// n' × n' matrix.
     ///
     /// # Determinism and ties
     ///
@@ -105,5 +106,5 @@ fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
 fn weights<S: Real>(clusters: &ClusterSimilarity) -> Mat<S> {
     let ClusterSimilarity { values, isolated } = clusters;
     let n = isolated.len();
-    Mat::from_fn(n, n, |a, b| if isolated[a] { S::zero() } else { S::of(values[b * n + a]) })
+    Mat::from_fn(n, n, |a, b| if isolated[a] { S::zero() } else { S::of(values[(a, b)]) })
 }

@@ -1,6 +1,6 @@
 //! Similarity of base clusters by random walks between them.
 
-use enclust_core::{Bytes, Csr, Ctx, Microclusters, Real, Result, Shape};
+use enclust_core::{Bytes, Csr, Ctx, Mat, Microclusters, Real, Result, Shape};
 use rayon::prelude::*;
 
 use crate::overlaps::overlaps;
@@ -8,8 +8,8 @@ use crate::trajectory::{trajectory_bytes, trajectory_similarity};
 
 /// The similarities of all base clusters, propagated along a walk between them.
 pub struct ClusterSimilarity {
-    /// The values in row-major order; the diagonal is 1.
-    pub values: Vec<f64>,
+    /// The values; the diagonal is 1.
+    pub values: Mat<f64>,
     /// Whether a cluster shares no sample with another one.
     pub isolated: Vec<bool>,
 }
@@ -26,22 +26,22 @@ impl ClusterSimilarity {
     ) -> Result<Self> {
         microclusters.require_complete(component)?;
         microclusters.require_unweighted(component)?;
-        let walk = cluster_walk(microclusters);
-        let isolated = (0..walk.rows()).map(|a| walk.row(a).0.is_empty()).collect();
+        let overlaps = jaccard_coefficients(microclusters);
+        let isolated = (0..overlaps.rows()).map(|a| overlaps.row(a).0.is_empty()).collect();
         let backend = ctx.backend().in_double();
-        let values = trajectory_similarity(walk, steps, backend, ctx.watch())?;
+        let values = trajectory_similarity(overlaps, steps, backend, ctx.watch())?;
         Ok(ClusterSimilarity { values, isolated })
     }
 
-    /// The memory of [`new`](Self::new), including its result: the walk in lists and packed,
-    /// then the walk and the trajectories.
+    /// The memory of [`new`](Self::new), including its result: the coefficients in lists and packed,
+    /// then these and the walk, then the walk and the trajectories.
     pub fn bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double().with_groups(shape.clusters);
         let links = most_links(shape);
         let overlaps = wide.vector() * shape.largest as u64 * shape.threads as u64;
         let lists = Bytes(links) * 16 + wide.each_group(3 * size_of::<Vec<(u32, f64)>>());
         let making = overlaps + lists + wide.sparse(links);
-        making.max(trajectory_bytes(&wide) + wide.sparse(links)) + wide.vector() * 4
+        making.max(wide.sparse(links) * 2).max(trajectory_bytes(&wide, links)) + wide.vector() * 4
     }
 
     /// The memory of the result.
@@ -58,10 +58,10 @@ fn most_links(shape: &Shape) -> u64 {
     clusters.saturating_mul(clusters).min((shape.groups as u64).saturating_mul(m * m))
 }
 
-/// Transition probabilities from each base cluster to the others, proportional to their
-/// Jaccard coefficients |A ∩ B| / |A ∪ B|. Clusters are numbered through all clusterings; the
-/// row of a cluster that overlaps no other is empty. Takes O(n' m²) time.
-fn cluster_walk(microclusters: &Microclusters) -> Csr<f64> {
+/// The Jaccard coefficients |A ∩ B| / |A ∪ B| of each base cluster with the others. Clusters are
+/// numbered through all clusterings; the row of a cluster that overlaps no other is empty. Takes
+/// O(n' m²) time.
+fn jaccard_coefficients(microclusters: &Microclusters) -> Csr<f64> {
     let sizes: Vec<f64> = microclusters.cluster_sizes().iter().map(|&s| s as f64).collect();
     let offsets = microclusters.cluster_offsets();
     let rows: Vec<Vec<(u32, f64)>> = (0..microclusters.clusterings())
@@ -69,7 +69,7 @@ fn cluster_walk(microclusters: &Microclusters) -> Csr<f64> {
         .flat_map_iter(|k| {
             let common = overlaps_with_others(microclusters, k, &offsets);
             let own = common.chunks_exact(sizes.len()).zip(&sizes[offsets[k]..]);
-            own.map(|(common, &size)| transitions(size, common, &sizes)).collect::<Vec<_>>()
+            own.map(|(common, &size)| coefficients(size, common, &sizes)).collect::<Vec<_>>()
         })
         .collect();
     Csr::from_rows(sizes.len(), rows)
@@ -89,15 +89,12 @@ fn overlaps_with_others(microclusters: &Microclusters, own: usize, offsets: &[us
     common
 }
 
-/// One row of the walk, for a cluster of this size that shares `common` samples with the other
-/// clusters.
-fn transitions(size: f64, common: &[f64], sizes: &[f64]) -> Vec<(u32, f64)> {
+/// The coefficients of a cluster of this size that shares `common` samples with the others.
+fn coefficients(size: f64, common: &[f64], sizes: &[f64]) -> Vec<(u32, f64)> {
     let met = || common.iter().enumerate().filter(|(_, c)| **c > 0.0);
     let jaccard = |(b, c): (usize, &f64)| (b as u32, c / (size + sizes[b] - c));
     let mut row = Vec::with_capacity(met().count());
     row.extend(met().map(jaccard));
-    let total: f64 = row.iter().map(|(_, w)| w).sum();
-    row.iter_mut().for_each(|(_, w)| *w /= total);
     row
 }
 
@@ -109,13 +106,17 @@ mod tests {
     /// Clusters {0, 1}, {2} and {0}, {1, 2}: Jaccard 1/2 and 1/3 from the first, 0 and
     /// 1/2 from the second.
     #[test]
-    fn a_walk_worked_out_by_hand() {
+    fn coefficients_worked_out_by_hand() {
         let e = Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]]).unwrap();
-        let walk = cluster_walk(&Microclusters::of(&e));
-        let expected =
-            [vec![(2, 0.6), (3, 0.4)], vec![(3, 1.0)], vec![(0, 1.0)], vec![(0, 0.4), (1, 0.6)]];
+        let found = jaccard_coefficients(&Microclusters::of(&e));
+        let expected = [
+            vec![(2, 1. / 2.), (3, 1. / 3.)],
+            vec![(3, 1. / 2.)],
+            vec![(0, 1. / 2.)],
+            vec![(0, 1. / 3.), (1, 1. / 2.)],
+        ];
         for (a, expected) in expected.iter().enumerate() {
-            let row: Vec<(usize, f64)> = walk.iter_row(a).collect();
+            let row: Vec<(usize, f64)> = found.iter_row(a).collect();
             assert_eq!(row.len(), expected.len());
             for (found, expected) in row.iter().zip(expected) {
                 assert_eq!(found.0, expected.0);
@@ -130,6 +131,6 @@ mod tests {
         let z = ClusterSimilarity::new("test", &Microclusters::of(&e), 20, &Ctx::<f64>::default())
             .unwrap();
         assert_eq!(z.isolated, [true, true]);
-        assert_eq!(z.values, [1.0, 0.0, 0.0, 1.0]);
+        assert_eq!(z.values, Mat::identity(2));
     }
 }

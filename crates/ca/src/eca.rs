@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Component, Condensed, Ctx, Footprint, Microclusters, Question, Range, Real,
+    Bytes, Ca, Component, Condensed, Ctx, Footprint, Mat, Microclusters, Question, Range, Real,
     Represented, Result, Shape, Similarity, part,
 };
 
@@ -33,7 +33,7 @@ part! {
     /// # Complexity
     ///
     /// O(n' m² + t N e + n'² m) time for N base clusters and e pairs of them that share a
-    /// sample; n'²/2 + 3N² numbers.
+    /// sample, or O(n' m² + N³ log t + n'² m) if that is less; n'²/2 + 3N² numbers and the pairs.
     ///
     /// # Determinism and ties
     ///
@@ -105,7 +105,7 @@ impl<S: Real> Ca<S> for Eca {
 /// clusterings.
 fn mean_similarities<S: Real>(
     microclusters: &Microclusters,
-    similarity: &[f64],
+    similarity: &Mat<f64>,
 ) -> Condensed<Vec<S>> {
     let (n, m) = (microclusters.len(), microclusters.clusterings());
     let offsets = microclusters.cluster_offsets();
@@ -113,7 +113,7 @@ fn mean_similarities<S: Real>(
     Condensed::filled(n, |p, row| {
         let mut near = Vec::with_capacity(offsets[m]);
         for (k, &home) in homes[p * m..][..m].iter().enumerate() {
-            let own = &similarity[home as usize * offsets[m]..][..offsets[m]];
+            let own = similarity.col(home as usize);
             near.extend_from_slice(&own[offsets[k]..offsets[k + 1]]);
         }
         for (out, others) in row.iter_mut().zip(homes[(p + 1) * m..].chunks_exact(m)) {

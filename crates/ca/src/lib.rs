@@ -28,6 +28,7 @@ mod overlaps;
 mod ptb;
 mod pts;
 mod trajectory;
+mod walk;
 
 pub use cluster_graph::PropagatedClusters;
 pub use eac::Eac;

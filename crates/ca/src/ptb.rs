@@ -6,6 +6,7 @@ use enclust_core::{
     Bipartite, Bytes, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Real,
     Represented, Result, Shape, part,
 };
+use rayon::prelude::*;
 
 use crate::pts::Pts;
 
@@ -69,7 +70,6 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
-        let n = microclusters.len();
         let all = self.params.all_pairs(microclusters, ctx)?;
         let offsets = microclusters.cluster_offsets();
         let members = members_in_microclusters(microclusters, &offsets);
@@ -78,14 +78,15 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
             let mut sums = vec![0.0; members.len()];
             for k in 0..microclusters.clusterings() {
                 let sums = &mut sums[offsets[k]..];
-                for (&label, &s) in microclusters.column(k).iter().zip(&all[p * n..][..n]) {
+                for (&label, &s) in microclusters.column(k).iter().zip(all.col(p)) {
                     sums[label as usize] += s;
                 }
             }
             let links = (0..members.len()).map(|a| (a as u32, weight[a] * sums[a] / members[a]));
             links.filter(|(_, v)| *v > 0.0).map(|(a, v)| (a, S::of(v))).collect()
         };
-        let weights = Csr::from_rows(members.len(), (0..n).map(row).collect());
+        let rows = (0..microclusters.len()).into_par_iter().map(row).collect();
+        let weights = Csr::from_rows(members.len(), rows);
         Ok(Bipartite::new(Arc::clone(microclusters.grouping()), weights)?.into())
     }
 
@@ -96,7 +97,7 @@ impl<S: Real> Ca<S> for TrajectoryBipartite {
         let lists =
             Bytes(links) * 4 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
         let (graph, all) = (shape.sparse(links), shape.in_double().square());
-        let sums = Bytes(shape.clusters as u64) * 40;
+        let sums = Bytes(shape.clusters as u64) * (32 + 8 * shape.threads as u64);
         Footprint::new(graph, (all + lists + sums).max(Pts::all_pairs_bytes(shape) - graph))
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Condensed, Csr, Ctx, Footprint, Microclusters, Question, Range, Real, Represented,
-    Result, Shape, Similarity, part,
+    Bytes, Ca, Condensed, Csr, Ctx, Footprint, Mat, Microclusters, Question, Range, Real,
+    Represented, Result, Shape, Similarity, part,
 };
 
 use crate::elite::{elite_graph, elite_graph_bytes};
@@ -38,7 +38,8 @@ part! {
     ///
     /// # Complexity
     ///
-    /// O(n'² m + T n' e) time for e links, 3n'² numbers.
+    /// O(n'² m + T n' e) time for e links, or O(n'² m + n'³ log T) if that is less; 3n'² numbers
+    /// and the links.
     ///
     /// # Example
     ///
@@ -70,19 +71,18 @@ part! {
 }
 
 impl Pts {
-    /// The similarities of all pairs of microclusters in row-major order.
+    /// The similarities of all pairs of microclusters.
     pub(crate) fn all_pairs<S: Real>(
         &self,
         microclusters: &Microclusters,
         ctx: &Ctx<'_, S>,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<Mat<f64>> {
         let auto = (((microclusters.len() as f64).sqrt() / 2.0) as usize).clamp(1, CAP);
-        let graph = elite_graph(microclusters, self.neighbours.unwrap_or(auto));
-        let transition = size_aware_walk(&graph, microclusters.grouping().sizes());
+        let graph = elite_graph(microclusters, self.neighbours.unwrap_or(auto), ctx)?;
+        let weights = size_aware(&graph, microclusters.grouping().sizes());
         drop(graph);
-        ctx.checkpoint("finding elite neighbours")?;
         let steps = self.steps.unwrap_or(auto);
-        trajectory_similarity(transition, steps, ctx.backend().in_double(), ctx.watch())
+        trajectory_similarity(weights, steps, ctx.backend().in_double(), ctx.watch())
     }
 
     /// The memory of [`all_pairs`](Self::all_pairs), including its result: first the graph of
@@ -90,10 +90,8 @@ impl Pts {
     pub(crate) fn all_pairs_bytes(shape: &Shape) -> Bytes {
         let wide = shape.in_double();
         let links = most_links(shape);
-        let graph = wide.sparse(links);
-        let walk = graph * 2;
-        let trajectories = trajectory_bytes(&wide) + graph;
-        elite_graph_bytes(shape).max(walk).max(trajectories)
+        let walk = wide.sparse(links) * 2 + wide.vector() * 2;
+        elite_graph_bytes(shape).max(walk).max(trajectory_bytes(&wide, links))
     }
 }
 
@@ -103,12 +101,12 @@ pub(crate) fn most_links(shape: &Shape) -> u64 {
     shape.pairs_joined_by(0.0).saturating_mul(2)
 }
 
-/// Transition probabilities proportional to link weight times target size.
-fn size_aware_walk(graph: &Csr<f64>, sizes: &[usize]) -> Csr<f64> {
+/// Link weights times the sizes of both ends. A walk by these weights goes to the neighbours of a
+/// microcluster with probabilities proportional to link weight times target size.
+fn size_aware(graph: &Csr<f64>, sizes: &[usize]) -> Csr<f64> {
     let rows = (0..graph.rows()).map(|i| {
-        let weighted = move || graph.iter_row(i).map(|(j, w)| (j as u32, w * sizes[j] as f64));
-        let total: f64 = weighted().map(|(_, w)| w).sum();
-        weighted().map(move |(j, w)| (j, w / total))
+        let pairs = move |j: usize| sizes[i] as f64 * sizes[j] as f64;
+        graph.iter_row(i).map(move |(j, w)| (j as u32, w * pairs(j)))
     });
     Csr::from_row_iter(graph.cols(), graph.entries(), rows)
 }
@@ -123,10 +121,7 @@ impl<S: Real> Ca<S> for Pts {
         let n = microclusters.len();
         let all = self.all_pairs(microclusters, ctx)?;
         let between = Condensed::filled(n, |p, row| {
-            let start = p * n + p + 1;
-            for (out, &v) in row.iter_mut().zip(&all[start.min(all.len())..]) {
-                *out = S::of(v);
-            }
+            row.iter_mut().zip(&all.col(p)[p + 1..]).for_each(|(out, &v)| *out = S::of(v));
         });
         let ones = vec![S::one(); n];
         let grouping = Arc::clone(microclusters.grouping());

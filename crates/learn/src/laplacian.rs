@@ -1,7 +1,7 @@
 //! Smallest eigenpairs of the Laplacian of a graph.
 
 use enclust_core::{Bytes, Condensed, Ctx, Mat, Result, Shape};
-use enclust_linalg::{smallest_eigenpairs, smallest_eigenpairs_bytes};
+use enclust_linalg::{complete, smallest_eigenpairs, smallest_eigenpairs_bytes};
 use rayon::prelude::*;
 
 use crate::eigenpairs_ahead;
@@ -66,10 +66,9 @@ impl GroupGraph<'_> {
         let vectors = smallest_eigenpairs(&self.laplacian(&degrees), wanted, ctx)?.vectors;
         let roots: Vec<f64> = self.sizes.iter().map(|r| r.sqrt()).collect();
         let coordinate = |p: usize, j: usize| vectors[(p, j)] / roots[p];
-        let mut values: Vec<f64> = (0..wanted)
-            .into_par_iter()
-            .map(|j| self.roughness(&(0..n).map(|p| coordinate(p, j)).collect::<Vec<_>>()))
-            .collect();
+        let functions: Vec<Vec<f64>> =
+            (0..wanted).map(|j| (0..n).map(|p| coordinate(p, j)).collect()).collect();
+        let mut values = self.roughness(&functions);
         for p in (0..n).filter(|&p| self.sizes[p] > 1.0) {
             let copies = (self.sizes[p] as usize - 1).min(c + 1);
             let inside = degrees[p] + self.sizes[p] * self.within[p];
@@ -102,7 +101,10 @@ impl GroupGraph<'_> {
         let wide = shape.in_double();
         let few = eigenpairs_ahead(shape);
         let pairs = smallest_eigenpairs_bytes(shape.groups, few, size_of::<f64>(), shape.threads);
-        wide.square() + wide.vector() * (4 * few as u64) + pairs
+        // The coordinates by function and by group, and the sums of each group.
+        let points = wide.vector() * (6 * few as u64) + shape.each_group(size_of::<Vec<f64>>());
+        let links = shape.each_group(size_of::<(usize, f64)>()) * 2 * shape.threads as u64;
+        wide.square() + points + links + pairs
     }
 
     /// For each group, the sum of the weights between one of its samples and the samples of the
@@ -115,29 +117,39 @@ impl GroupGraph<'_> {
         let n = self.sizes.len();
         let mut out = Mat::zeros(n, n);
         out.data_mut().par_chunks_mut(n).enumerate().for_each(|(p, column)| {
-            for (q, entry) in column.iter_mut().enumerate() {
-                *entry = if p == q {
-                    degrees[p]
-                } else {
-                    let weight = self.between[(p, q)];
-                    -(self.sizes[p] * self.sizes[q]).sqrt() * weight
-                };
+            column[p] = degrees[p];
+            let others = self.between.row(p).iter().zip(&self.sizes[p + 1..]);
+            for (entry, (weight, size)) in column[p + 1..].iter_mut().zip(others) {
+                *entry = -(self.sizes[p] * size).sqrt() * weight;
             }
         });
+        complete(&mut out);
         out
     }
 
-    /// Σ S_ij (f_i − f_j)² over all pairs of samples, the quadratic form of the Laplacian at f.
-    /// As a sum of squares it avoids the cancellation in vᵀLv: it is exactly 0 for vectors that
-    /// are constant on components.
-    fn roughness(&self, f: &[f64]) -> f64 {
-        let mut sum = 0.0;
-        for p in 0..f.len() {
-            let others = self.between.row(p).iter().zip(&f[p + 1..]).zip(&self.sizes[p + 1..]);
-            let row: f64 = others.map(|((s, x), r)| r * s * (f[p] - x) * (f[p] - x)).sum();
-            sum += self.sizes[p] * row;
+    /// Σ S_ij (f_i − f_j)² over all pairs of samples, the quadratic form of the Laplacian at f, for
+    /// each function f. As a sum of squares it avoids the cancellation in vᵀLv: it is exactly 0 for
+    /// vectors that are constant on components.
+    fn roughness(&self, functions: &[Vec<f64>]) -> Vec<f64> {
+        let of_row = |p: usize| -> Vec<f64> {
+            // The weights that are not zero are few.
+            let others = self.between.row(p).iter().zip(&self.sizes[p + 1..]);
+            let links: Vec<(usize, f64)> = (p + 1..)
+                .zip(others)
+                .filter(|(_, (s, _))| **s != 0.0)
+                .map(|(q, (s, r))| (q, r * s))
+                .collect();
+            let sum = |f: &Vec<f64>| -> f64 {
+                links.iter().map(|&(q, w)| w * (f[p] - f[q]) * (f[p] - f[q])).sum()
+            };
+            functions.iter().map(|f| self.sizes[p] * sum(f)).collect()
+        };
+        let rows: Vec<Vec<f64>> = (0..self.sizes.len()).into_par_iter().map(of_row).collect();
+        let mut sums = vec![0.0; functions.len()];
+        for row in &rows {
+            sums.iter_mut().zip(row).for_each(|(sum, part)| *sum += part);
         }
-        sum
+        sums
     }
 }
 

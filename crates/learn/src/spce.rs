@@ -1,5 +1,6 @@
 //! Self-paced clustering ensemble.
 
+use std::array;
 use std::sync::Arc;
 
 use enclust_core::{
@@ -17,6 +18,8 @@ use crate::{clusters_to_learn, shares, sizes};
 const PACE: [f64; 5] = [0.9, 0.8, 0.7, 0.6, 0.5];
 /// Maximum number of iterations per stage.
 const STEPS: usize = 5;
+/// Number of sums over the same values that are computed together.
+const SUMS: usize = 8;
 /// Maximum number of iterations of the last stage.
 const LAST_STEPS: usize = 20;
 
@@ -298,11 +301,28 @@ impl<'a> Learner<'a> {
             joined.push(square * (1.0 - 2.0 * s));
         }
         let mut out = vec![common];
-        for k in 0..m {
-            let labels = self.microclusters.column(k);
-            let others = labels[p + 1..].iter().zip(&joined);
-            out.push(others.map(|(&l, &v)| if l == labels[p] { v } else { 0.0 }).sum());
+        // Several sums at a time: each of them waits for its last addition.
+        let mut k = 0;
+        while k + SUMS <= m {
+            out.extend(self.joined_by::<SUMS>(p, k, &joined));
+            k += SUMS;
         }
+        out.extend((k..m).flat_map(|k| self.joined_by::<1>(p, k, &joined)));
         out
+    }
+
+    /// For each of some consecutive clusterings, the sum of the values of the groups that it joins
+    /// with group p; there is one value for each later group.
+    fn joined_by<const N: usize>(&self, p: usize, first: usize, values: &[f64]) -> [f64; N] {
+        let columns: [&[u32]; N] = array::from_fn(|k| self.microclusters.column(first + k));
+        let own = columns.map(|labels| labels[p]);
+        let others = columns.map(|labels| &labels[p + 1..][..values.len()]);
+        let mut sums = [0.0; N];
+        for (q, &v) in values.iter().enumerate() {
+            for k in 0..N {
+                sums[k] += if others[k][q] == own[k] { v } else { 0.0 };
+            }
+        }
+        sums
     }
 }

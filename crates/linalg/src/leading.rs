@@ -12,6 +12,8 @@ use crate::panels::{columns, combine, inner_products};
 const GUARD: usize = 6;
 /// Smallest size of a full basis.
 const BASIS: usize = 64;
+/// Number of expansions after which the speed of the iteration is measured.
+const TRIAL: usize = 10;
 /// Maximum number of expansions of the basis; ten to fifty are usual.
 const EXPANSIONS: usize = 500;
 
@@ -75,18 +77,52 @@ pub fn leading_eigenpairs<S: Real>(
     k: usize,
     ctx: &Ctx<'_, S>,
 ) -> Result<Eigen<S>> {
-    leading_eigenpairs_within(EXPANSIONS, operator, k, ctx)
+    pairs(Patience { expansions: EXPANSIONS, unlimited: true }, operator, k, ctx)
 }
 
 /// The same as [`leading_eigenpairs`] with a maximum number of products, for callers that have
 /// an alternative: without a gap in the spectrum, the iteration soon takes longer than a complete
-/// decomposition.
+/// decomposition. It ends early if the residuals shrink so slowly that more than twice the
+/// remaining products would be needed.
 ///
 /// # Errors
 ///
-/// The same as for [`leading_eigenpairs`]; [`Error::NoConvergence`] after `products` products.
+/// The same as for [`leading_eigenpairs`]; [`Error::NoConvergence`] after `products` products, or
+/// earlier.
 pub fn leading_eigenpairs_within<S: Real>(
     products: usize,
+    operator: &dyn SymmetricOperator<S>,
+    k: usize,
+    ctx: &Ctx<'_, S>,
+) -> Result<Eigen<S>> {
+    pairs(Patience { expansions: products, unlimited: false }, operator, k, ctx)
+}
+
+/// When an iteration ends without a result.
+#[derive(Clone, Copy)]
+struct Patience {
+    /// After this number of expansions of the basis.
+    expansions: usize,
+    /// Whether it goes on as long as that even if it is unlikely to converge.
+    unlimited: bool,
+}
+
+impl Patience {
+    /// Whether an iteration is unlikely to converge: its residual was `first` after [`TRIAL`]
+    /// expansions and is now `residual`.
+    fn ends(self, expansions: usize, first: f64, residual: f64, tolerance: f64) -> bool {
+        if self.unlimited || expansions < 2 * TRIAL {
+            return false;
+        }
+        // Residuals shrink by about the same factor in every expansion.
+        let speed = (first / residual).ln() / (expansions - TRIAL) as f64;
+        let left = self.expansions.saturating_sub(expansions);
+        (residual / tolerance).ln() > 2.0 * left as f64 * speed
+    }
+}
+
+fn pairs<S: Real>(
+    patience: Patience,
     operator: &dyn SymmetricOperator<S>,
     k: usize,
     ctx: &Ctx<'_, S>,
@@ -105,7 +141,7 @@ pub fn leading_eigenpairs_within<S: Real>(
     let mut eigen = if n <= capacity(k) {
         decompose(operator, k, ctx.backend())?
     } else {
-        search(products, operator, k, ctx)?
+        search(patience, operator, k, ctx)?
     };
     (0..k).for_each(|j| fix_sign(eigen.vectors.col_mut(j)));
     Ok(eigen)
@@ -154,7 +190,7 @@ fn decompose<S: Real>(
 
 /// The result for a large operator, by iteration.
 fn search<S: Real>(
-    limit: usize,
+    patience: Patience,
     operator: &dyn SymmetricOperator<S>,
     k: usize,
     ctx: &Ctx<'_, S>,
@@ -163,8 +199,8 @@ fn search<S: Real>(
     let mut basis = Basis::new(operator, backend);
     let mut fresh = basis.orthonormalised(random_block(operator.dim(), block, ctx.seed()));
     let mut scale = S::zero();
-    let mut expansions = 0;
-    while fresh.cols() > 0 && expansions < limit {
+    let (mut expansions, mut first) = (0, f64::INFINITY);
+    while fresh.cols() > 0 && expansions < patience.expansions {
         ctx.checkpoint("the search for eigenpairs")?;
         expansions += 1;
         basis.expand(&fresh, expansions)?;
@@ -175,6 +211,14 @@ fn search<S: Real>(
         let open = open_columns(&residuals, tolerance::<S>() * scale);
         if open.first().is_none_or(|&j| j >= k) {
             return Ok(leading.ascending(k));
+        }
+        let worst = (0..k.min(residuals.cols())).map(|j| length(residuals.col(j)).wide());
+        let worst = worst.fold(0.0, f64::max);
+        if expansions == TRIAL {
+            first = worst;
+        }
+        if patience.ends(expansions, first, worst, (tolerance::<S>() * scale).wide()) {
+            break;
         }
         if basis.len() + open.len() > capacity(k) {
             basis.restart(&ritz, 2 * block);
@@ -370,5 +414,21 @@ fn check_finite<S: Real>(product: &Mat<S>, iteration: usize) -> Result<()> {
         Ok(())
     } else {
         Err(Error::NotFinite { what: "the product with a symmetric operator", iteration })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_iteration_ends_if_it_needs_more_than_twice_the_products_that_are_left() {
+        let patience = Patience { expansions: 100, unlimited: false };
+        // From 1 to 0.1 in twenty expansions: two hundred more are needed for 10⁻¹¹.
+        assert!(patience.ends(30, 1.0, 0.1, 1e-11));
+        assert!(!patience.ends(30, 1.0, 0.1, 1e-7));
+        assert!(patience.ends(30, 1.0, 1.5, 1e-7));
+        assert!(!patience.ends(15, 1.0, 1.5, 1e-7));
+        assert!(!Patience { unlimited: true, ..patience }.ends(30, 1.0, 1.5, 1e-7));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use enclust_core::{Backend, Bytes, Condensed, Error, Mat, Real, Result};
+use enclust_core::{Backend, Bytes, Condensed, Error, Mat, MatRef, Real, Result};
 use rayon::prelude::*;
 
 use crate::panels::rows;
@@ -29,9 +29,10 @@ impl<S: Real> SymmetricOperator<S> for Mat<S> {
 
     fn apply(&self, backend: &dyn Backend<S>, x: &Mat<S>) -> Mat<S> {
         multiply_by_tiles(backend, x, |rows, columns, tile| {
-            for (to, from) in columns.enumerate() {
-                tile.col_mut(to).copy_from_slice(&self.col(from)[rows.clone()]);
+            for (to, from) in tile.chunks_exact_mut(rows.len()).zip(columns) {
+                to.copy_from_slice(&self.col(from)[rows.clone()]);
             }
+            Order::Columns
         })
     }
 }
@@ -81,27 +82,29 @@ impl<S: Real> PackedSymmetric<S> {
         &self.upper.row(i)[columns.start - i - 1..][..columns.len()]
     }
 
-    /// Writes the tile of these rows and columns. Tiles are on one grid, so a tile is above the
-    /// diagonal, below it, or centred on it.
-    fn unpack(&self, rows: Range<usize>, columns: Range<usize>, tile: &mut Mat<S>) {
-        if rows.start > columns.start {
-            for (to, j) in columns.enumerate() {
-                tile.col_mut(to).copy_from_slice(self.row(j, rows.clone()));
+    /// Writes the tile of these rows and columns in the order in which it is stored. Tiles are on
+    /// one grid, so a tile is above the diagonal, below it, or centred on it.
+    fn unpack(&self, rows: Range<usize>, columns: Range<usize>, tile: &mut [S]) -> Order {
+        let (stored, across, order) = if rows.start > columns.start {
+            (columns, rows, Order::Columns)
+        } else {
+            (rows, columns, Order::Rows)
+        };
+        let width = across.len();
+        if stored.start < across.start {
+            for (to, i) in tile.chunks_exact_mut(width).zip(stored) {
+                to.copy_from_slice(self.row(i, across.clone()));
             }
-            return;
+            return order;
         }
-        for (at, i) in rows.enumerate() {
-            let start = columns.start.max(i + 1);
-            for (j, &v) in (start..columns.end).zip(self.row(i, start..columns.end)) {
-                tile[(at, j - columns.start)] = v;
-                if columns.contains(&i) {
-                    tile[(j - columns.start, at)] = v;
-                }
-            }
-            if columns.contains(&i) {
-                tile[(at, at)] = self.diagonal[i];
+        for (at, i) in stored.enumerate() {
+            tile[at * width + at] = self.diagonal[i];
+            for (offset, &v) in (at + 1..).zip(self.row(i, i + 1..across.end)) {
+                tile[at * width + offset] = v;
+                tile[offset * width + at] = v;
             }
         }
+        order
     }
 }
 
@@ -115,6 +118,12 @@ impl<S: Real> SymmetricOperator<S> for PackedSymmetric<S> {
     }
 }
 
+/// The order of the entries of a tile.
+enum Order {
+    Rows,
+    Columns,
+}
+
 /// The memory of the tiles that a product unpacks, without its result.
 pub(crate) fn product_bytes(scalar: usize, threads: usize) -> Bytes {
     Bytes((TILE * TILE * scalar) as u64) * threads as u64
@@ -125,20 +134,24 @@ pub(crate) fn product_bytes(scalar: usize, threads: usize) -> Bytes {
 fn multiply_by_tiles<S: Real>(
     backend: &dyn Backend<S>,
     x: &Mat<S>,
-    unpack: impl Fn(Range<usize>, Range<usize>, &mut Mat<S>) + Sync,
+    unpack: impl Fn(Range<usize>, Range<usize>, &mut [S]) -> Order + Sync,
 ) -> Mat<S> {
     let n = x.rows();
     let span = |tile: usize| tile * TILE..n.min((tile + 1) * TILE);
     let tiles = n.div_ceil(TILE);
     let panels: Vec<Mat<S>> = (0..tiles)
         .into_par_iter()
-        .map(|i| {
+        .map_init(Vec::new, |space, i| {
             let mut panel = Mat::zeros(span(i).len(), x.cols());
             for j in 0..tiles {
-                let mut tile = Mat::zeros(span(i).len(), span(j).len());
-                unpack(span(i), span(j), &mut tile);
-                let x = rows(x.view(), span(j).start, span(j).len());
-                backend.gemm(S::one(), tile.view(), x, S::one(), panel.view_mut());
+                let (down, across) = (span(i).len(), span(j).len());
+                space.resize(down * across, S::zero());
+                let tile = match unpack(span(i), span(j), space) {
+                    Order::Columns => MatRef::new(space, down, across, down),
+                    Order::Rows => MatRef::new(space, across, down, across).transposed(),
+                };
+                let x = rows(x.view(), span(j).start, across);
+                backend.gemm(S::one(), tile, x, S::one(), panel.view_mut());
             }
             panel
         })

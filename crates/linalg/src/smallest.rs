@@ -14,11 +14,11 @@ const SMALL: usize = 400;
 /// apart to be computed accurately together; with a larger one, they are too close to those that
 /// follow.
 const SHIFTS: [f64; 3] = [0.05, 1e-3, 2e-5];
-/// Number of right-hand sides that a thread solves at a time.
-const COLUMNS: usize = 4;
-/// Maximum number of blocks of solutions per shift; about ten are usual. After the last shift,
-/// all pairs are computed.
-const SOLUTIONS: usize = 24;
+/// Number of right-hand sides that a thread solves at a time. Every solve reads the whole factor.
+const COLUMNS: usize = 8;
+/// Maximum number of blocks of solutions per shift; about ten are usual, and fifty take less time
+/// than a complete decomposition. After the last shift, all pairs are computed.
+const SOLUTIONS: usize = 48;
 /// Maximum residual, relative to the largest diagonal entry.
 const RESIDUAL: f64 = 1e-8;
 

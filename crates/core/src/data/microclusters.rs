@@ -341,6 +341,10 @@ impl Microclusters {
     /// and q. A pair without such a clustering gets 0. The dividend is a weighted sum of numbers
     /// up to 1; the quotient is limited to 1, which rounding could exceed, and is rounded once.
     pub fn divide_by_common<S: Real>(&self, p: usize, out: &mut [S]) {
+        self.divide_by_common_from(p + 1, p, out);
+    }
+
+    fn divide_by_common_from<S: Real>(&self, first: usize, p: usize, out: &mut [S]) {
         if !self.has_missing {
             let total = S::of(self.total_weight());
             out.iter_mut().for_each(|o| *o = (*o / total).min(S::one()));
@@ -349,7 +353,7 @@ impl Microclusters {
         let mut common = vec![S::zero(); out.len()];
         for k in (0..self.clusterings()).filter(|&k| self.label(p, k) != MISSING) {
             let v = S::of(self.weight(k));
-            for (c, &other) in common.iter_mut().zip(&self.column(k)[p + 1..]) {
+            for (c, &other) in common.iter_mut().zip(&self.column(k)[first..]) {
                 *c += if other != MISSING { v } else { S::zero() };
             }
         }
@@ -364,6 +368,24 @@ impl Microclusters {
         out.fill(S::zero());
         self.add_agreement(p, |k| S::of(self.weight(k)), out);
         self.divide_by_common(p, out);
+    }
+
+    /// The same for every group q, including p itself. The values are those of
+    /// [`co_occurrence`](Self::co_occurrence) in every bit.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, Microclusters};
+    ///
+    /// let e = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 0, 0, 1]])?;
+    /// let mut row = [0.0; 3];
+    /// Microclusters::of(&e).co_occurrence_with_all(1, &mut row);
+    /// assert_eq!(row, [0.5, 1.0, 0.5]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    pub fn co_occurrence_with_all<S: Real>(&self, p: usize, out: &mut [S]) {
+        out.fill(S::zero());
+        self.add_agreement_with_all(p, |k| S::of(self.weight(k)), out);
+        self.divide_by_common_from(0, p, out);
     }
 
     /// A co-association matrix in which a base cluster adds `value(clustering, label)`, a number

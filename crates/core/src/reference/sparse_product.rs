@@ -70,18 +70,34 @@ impl<S: Real> NullaryFnOnce for Multiply<'_, S> {
         }
         let (x, y) = (x.as_chunks::<PANEL>().0, y.as_chunks_mut::<PANEL>().0);
         for (i, y) in (first..).zip(y) {
-            // The sum of a row stays in registers.
-            let mut sum = [S::zero(); PANEL];
-            let (columns, values) = a.row(i);
-            for (&j, &value) in columns.iter().zip(values) {
-                let source = &x[j as usize];
-                for c in 0..PANEL {
-                    sum[c] += value * source[c];
-                }
+            let row = a.row(i);
+            // 64 sums in double precision would not fit into the registers.
+            if size_of::<S>() > size_of::<f32>() {
+                add_row::<S, { PANEL / 2 }>(row, 0, x, y);
+                add_row::<S, { PANEL / 2 }>(row, PANEL / 2, x, y);
+            } else {
+                add_row::<S, PANEL>(row, 0, x, y);
             }
-            *y = sum;
         }
     }
+}
+
+/// Computes some columns of one row of the product, with sums that stay in registers.
+#[inline(always)]
+fn add_row<S: Real, const COLUMNS: usize>(
+    (columns, values): (&[u32], &[S]),
+    first: usize,
+    x: &[[S; PANEL]],
+    y: &mut [S; PANEL],
+) {
+    let mut sum = [S::zero(); COLUMNS];
+    for (&j, &value) in columns.iter().zip(values) {
+        let source = &x[j as usize][first..][..COLUMNS];
+        for c in 0..COLUMNS {
+            sum[c] += value * source[c];
+        }
+    }
+    y[first..][..COLUMNS].copy_from_slice(&sum);
 }
 
 #[inline(always)]
