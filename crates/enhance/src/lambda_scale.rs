@@ -16,16 +16,16 @@ choice! {
     /// use enclust_core::{Confident, Ctx, Enhance, Problem, Similarity};
     /// use enclust_enhance::{Exact, LambdaScale};
     ///
-    /// let a = Similarity::from_matrix(3, &[1.0, 0.9, 0.2, 0.9, 1.0, 0.4, 0.2, 0.4, 1.0])?;
+    /// let a = Similarity::from_matrix(3, &[1.0_f64, 0.9, 0.2, 0.9, 1.0, 0.4, 0.2, 0.4, 1.0])?;
     /// let confident = Confident::from_pairs(&a, [(0, 1, 0.9)])?;
     /// // Two of the three samples have the degree 0.9.
-    /// assert!((confident.mean_degree(a.grouping()) - 0.6_f64).abs() < 1e-12);
+    /// assert!((confident.mean_degree(a.grouping()) - 0.6).abs() < 1e-12);
     /// let (problem, ctx) = (Problem::new(&a, &confident)?, Ctx::default());
     /// let by_degree = Exact::default().lambda(0.5).scale(LambdaScale::Degree);
     /// let absolute = Exact::default().lambda(0.5 * 0.6);
-    /// let value = |part: Exact| Ok(part.enhance(&problem, &ctx)?.similarity.between(0, 2));
-    /// let (one, other): (f64, f64) = (value(by_degree)?, value(absolute)?);
-    /// assert!((one - other).abs() < 1e-3);
+    /// let one = by_degree.enhance(&problem, &ctx)?.similarity;
+    /// let other = absolute.enhance(&problem, &ctx)?.similarity;
+    /// assert!((one.between(0, 2) - other.between(0, 2)).abs() < 1e-3);
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
     pub enum LambdaScale {
