@@ -16,7 +16,7 @@
 //! of the stages in seconds, the sum, the peak memory of the process in MB, the ARI, and the report
 //! on the reduction; the last argument is the number of seeds.
 //!
-//! `labels` writes random labels of so many samples, clusterings and distinct rows. `read` reads such
+//! `labels` writes random labels with the given numbers of samples, clusterings and distinct rows. `read` reads such
 //! a file, merges equal rows and writes the labels of one clustering, and prints for each step its
 //! time and the peak memory of the process until then, compared with the labels as stored (4 bytes
 //! each).
@@ -77,7 +77,7 @@ fn make(samples: usize, path: &Path) {
     write_pool(path, &Pool { truth: Some(truth), ..Pool::new(ensemble) }).expect("written");
 }
 
-/// Writes a pool in which so many different rows repeat.
+/// Writes a pool in which this number of different rows repeat.
 fn labels(samples: usize, clusterings: usize, rows: usize, path: &str) {
     let label = |i: usize, k: usize| {
         let mixed = ((i % rows * clusterings + k) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);

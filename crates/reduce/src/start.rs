@@ -9,8 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::landmarks::row_of;
 use crate::nearest::Index;
 
-/// Landmarks that are drawn together do not know of each other. With more steps, each of which
-/// searches the nearest landmark of every row, the scores did not change.
+/// Landmarks that are drawn together do not know of each other. With thirty steps instead of
+/// eight, the scores on one pool (Caltech20) changed by less than the noise between draws.
 const STEPS: usize = 8;
 
 /// Draws `count` of the candidate rows without replacement and returns them with the largest first.

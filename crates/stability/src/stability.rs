@@ -102,7 +102,7 @@ pub struct Level {
 /// # Complexity
 ///
 /// If the ensemble has more distinct label rows than the parameter `samples`, everything is computed
-/// on so many random samples, so that time and memory do not grow with the ensemble beyond one pass
+/// on that number of random samples, so that time and memory do not grow with the ensemble beyond one pass
 /// over its labels.
 ///
 /// B runs of the method on small subsets and one run on the whole ensemble. Counting pairs

@@ -73,7 +73,7 @@ impl Counts {
     }
 }
 
-/// The number of samples of each of so many rows: 1 without counts.
+/// The number of samples of each row: 1 without counts.
 pub(crate) fn each(counts: Option<&Counts>, rows: usize) -> impl Iterator<Item = usize> + '_ {
     (0..rows).map(move |row| counts.map_or(1, |counts| counts.of_rows[row]))
 }
