@@ -62,6 +62,9 @@ pub const DEFAULT_BACKEND: &str = if cfg!(feature = "faer") {
     "reference"
 };
 
+/// The method that is used if none is named.
+pub const DEFAULT_METHOD: &str = "lwea";
+
 /// All parts, backends and methods of enclust.
 pub fn standard<S: Precision>() -> Registry<S> {
     S::standard()

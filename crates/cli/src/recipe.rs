@@ -3,12 +3,9 @@
 use std::str::FromStr;
 
 use enclust::core::{Error, Kind, Part, PipelineSpec, Registry, Stage, Value};
-use enclust::registry::Precision;
+use enclust::registry::{DEFAULT_METHOD, Precision};
 
 use crate::failure::Failure;
-
-/// The default method.
-const DEFAULT_METHOD: &str = "lwea";
 
 /// A method by name, parts that replace its parts, and parameters.
 #[derive(Clone, Debug, Default, clap::Args)]

@@ -17,9 +17,6 @@ use crate::machine::MachineArgs;
 use crate::numbers::word;
 use crate::progress::Progress;
 
-/// A pool of references has at most this many base clusterings.
-const MOST_CLUSTERINGS: usize = 100;
-
 /// A pool keeps about this many numbers of its features, unless so few samples would be left that
 /// the judgement suffers.
 const MOST_NUMBERS: usize = 5_000_000;
@@ -92,7 +89,7 @@ pub fn judged(
 ) -> Result<Judgement, Failure> {
     let generator = settings(&origin.generator)?;
     let make = |features: &[f64], seed: u64| {
-        let params = for_some(&generator, features.len() / origin.dimension).seed(seed);
+        let params = generator.for_part(features.len() / origin.dimension).seed(seed);
         KMeansPool::new(params)?.generate(features, origin.dimension)
     };
     let method = Pipeline::plain(Eac, Linkage::average())?;
@@ -108,16 +105,6 @@ fn settings(text: &str) -> Result<KMeansPoolParams, Failure> {
     KMeansPoolParams::from_values(&values).map_err(|_| Failure::Generator)
 }
 
-/// The settings for a pool of this many samples: not more clusters than these can have.
-fn for_some(generator: &KMeansPoolParams, samples: usize) -> KMeansPoolParams {
-    let fitted = (samples as f64 * generator.samples) as usize;
-    let most = (fitted / 2).max(1);
-    let mut params = generator.clone().size(generator.size.min(MOST_CLUSTERINGS));
-    params.max_clusters = params.max_clusters.map(|clusters| clusters.min(most));
-    params.min_clusters = params.min_clusters.min(fitted.isqrt().max(1));
-    params
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,12 +116,5 @@ mod tests {
         assert_eq!(settings(&origin.generator).unwrap(), params);
         assert!((origin.features[2] - 1.5_f64.sqrt()).abs() < 1e-12, "{:?}", origin.features);
         assert!(matches!(settings("{\"size\": -1}"), Err(Failure::Generator)));
-    }
-
-    #[test]
-    fn few_samples_get_few_clusters() {
-        let params = KMeansPoolParams::default().min_clusters(30).max_clusters(Some(500));
-        let fitting = for_some(&params.size(1000), 100);
-        assert_eq!((fitting.min_clusters, fitting.max_clusters, fitting.size), (10, Some(50), 100));
     }
 }

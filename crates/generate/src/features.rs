@@ -99,10 +99,28 @@ impl Subset {
     }
 }
 
-fn unit_variance(values: &[f64], dimension: usize) -> Result<Vec<f64>> {
+/// How one feature is scaled to mean 0 and variance 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// The mean of the feature.
+    pub mean: f64,
+    /// Its standard deviation.
+    pub deviation: f64,
+}
+
+impl Scaling {
+    /// The scaled value; 0 for a constant feature.
+    pub fn apply(self, x: f64) -> f64 {
+        // The rounding error of a constant feature does not count as variation.
+        let constant = self.deviation <= 1e-13 * self.mean.abs();
+        if constant { 0.0 } else { (x - self.mean) / self.deviation }
+    }
+}
+
+/// The scaling of each feature.
+pub(crate) fn scaling(values: &[f64], dimension: usize) -> Result<Vec<Scaling>> {
     let samples = (values.len() / dimension) as f64;
-    let mut scaled = values.to_vec();
-    for feature in 0..dimension {
+    let of_feature = |feature: usize| {
         let column = || values.iter().skip(feature).step_by(dimension);
         let mean = column().map(|x| x / samples).sum::<f64>();
         let variance = column().map(|x| (x - mean) * (x - mean) / samples).sum::<f64>();
@@ -110,11 +128,16 @@ fn unit_variance(values: &[f64], dimension: usize) -> Result<Vec<f64>> {
         if !deviation.is_finite() {
             return Err(Error::NotFinite { what: "the variance of a feature", iteration: 0 });
         }
-        // The rounding error of a constant feature does not count as variation.
-        let constant = deviation <= 1e-13 * mean.abs();
-        for x in scaled.iter_mut().skip(feature).step_by(dimension) {
-            *x = if constant { 0.0 } else { (*x - mean) / deviation };
-        }
-    }
-    Ok(scaled)
+        Ok(Scaling { mean, deviation })
+    };
+    (0..dimension).map(of_feature).collect()
+}
+
+/// The features scaled in this way.
+pub(crate) fn scaled_by(values: &[f64], scaling: &[Scaling]) -> Vec<f64> {
+    values.iter().zip(scaling.iter().cycle()).map(|(&x, scaling)| scaling.apply(x)).collect()
+}
+
+fn unit_variance(values: &[f64], dimension: usize) -> Result<Vec<f64>> {
+    Ok(scaled_by(values, &scaling(values, dimension)?))
 }

@@ -4,13 +4,14 @@ use enclust_core::{
     Bytes, Component, Ctx, Ensemble, MISSING, ParamError, Parameters, Range, Result, Watch,
     check_k, choice, parameters,
 };
-use enclust_kmeans::{KMeansParams, kmeans_bytes, kmeans_on_one_thread, kmeans_watched};
+use enclust_kmeans::{KMeans, KMeansParams, kmeans_bytes, kmeans_on_one_thread, kmeans_watched};
 use rand::seq::index;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use crate::features::{Features, Scale, Subset};
+use crate::features::{Features, Scale, Subset, scaling};
+use crate::fitted::{FittedKMeans, FittedPool};
 use crate::progress::Counter;
 
 const NAME: &str = "kmeans-pool";
@@ -125,6 +126,29 @@ pub fn kmeans_pool(features: &[f64], dimension: usize, size: usize, seed: u64) -
     KMeansPool::new(params)?.generate(features, dimension)
 }
 
+/// A pool that is made for a comparison has at most this many base clusterings.
+const ENOUGH_TO_COMPARE: usize = 100;
+
+impl KMeansPoolParams {
+    /// The same parameters for a pool of only this many samples, to be compared with others: at
+    /// most 100 clusterings, and not more clusters than so few samples can have.
+    ///
+    /// ```
+    /// use enclust_generate::KMeansPoolParams;
+    ///
+    /// let params = KMeansPoolParams::default().size(500).max_clusters(Some(80)).for_part(60);
+    /// assert_eq!((params.size, params.max_clusters), (100, Some(30)));
+    /// ```
+    pub fn for_part(&self, samples: usize) -> Self {
+        let fitted = (samples as f64 * self.samples) as usize;
+        let most = (fitted / 2).max(1);
+        let mut params = self.clone().size(self.size.min(ENOUGH_TO_COMPARE));
+        params.max_clusters = params.max_clusters.map(|clusters| clusters.min(most));
+        params.min_clusters = params.min_clusters.min(fitted.isqrt().max(1));
+        params
+    }
+}
+
 impl KMeansPool {
     /// Checks the parameters.
     pub fn new(params: KMeansPoolParams) -> Result<Self, ParamError> {
@@ -160,21 +184,105 @@ impl KMeansPool {
         dimension: usize,
         watch: Watch<'_>,
     ) -> Result<Ensemble> {
+        let columns =
+            self.each_run(features, dimension, watch, |plan, run| Ok(plan.run(run, watch)?.0))?;
+        ensemble_of(&columns)
+    }
+
+    /// The same clusterings with their centres, which label new samples.
+    ///
+    /// ```
+    /// use enclust_core::Watch;
+    /// use enclust_generate::{KMeansPool, KMeansPoolParams};
+    ///
+    /// let features: Vec<f64> = (0..30).map(|i| f64::from(i % 3) * 10.0 + f64::from(i) * 0.01).collect();
+    /// let pool = KMeansPool::new(KMeansPoolParams::default().size(8))?;
+    /// let fitted = pool.fit(&features, 1, Watch::default())?;
+    /// assert_eq!(fitted.ensemble()?, pool.generate(&features, 1)?);
+    /// let labels = fitted.assign(&features[..6], 1)?;
+    /// assert!(labels.iter().zip(&fitted.clusterings).all(|(new, old)| new[..] == old.labels[..6]));
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`generate`](Self::generate).
+    pub fn fit(&self, features: &[f64], dimension: usize, watch: Watch<'_>) -> Result<FittedPool> {
+        let clusterings = self.each_run(features, dimension, watch, |plan, run| {
+            let (labels, found, columns) = plan.run(run, watch)?;
+            Ok(FittedKMeans { labels, columns: columns.iter().collect(), centres: found.centres })
+        })?;
+        let scaling = match self.params.scale {
+            Scale::None => None,
+            Scale::UnitVariance => Some(scaling(features, dimension)?),
+        };
+        Ok(FittedPool { clusterings, dimension, scaling })
+    }
+
+    /// What the clustering with this number draws for data of this size, so that it can be fitted
+    /// elsewhere: k-means with `k` and `seed` on these samples and features gives its labels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Param`](enclust_core::Error::Param) and
+    /// [`Error::ClusterCount`](enclust_core::Error::ClusterCount) as for
+    /// [`generate`](Self::generate).
+    pub fn drawn(&self, run: usize, samples: usize, dimension: usize) -> Result<Drawn> {
+        let draw = Plan::new(&self.params, samples, dimension)?.draw(run);
+        let (samples, features) = (draw.rows.iter().collect(), draw.columns.iter().collect());
+        Ok(Drawn { k: draw.k, seed: draw.seed, samples, features })
+    }
+
+    /// The parameters of k-means in each clustering.
+    pub fn kmeans_params(&self) -> KMeansParams {
+        KMeansParams::default()
+            .replicates(1)
+            .max_iterations(self.params.iterations)
+            .candidates(self.params.candidates)
+    }
+
+    /// Does some work for each clustering, in parallel.
+    fn each_run<T: Send>(
+        &self,
+        features: &[f64],
+        dimension: usize,
+        watch: Watch<'_>,
+        work: impl Fn(&Runs<'_>, usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let features = Features::new(features, dimension, self.params.scale)?;
-        let plan = Plan::new(&self.params, &features)?;
-        plan.check_memory()?;
+        let plan = Plan::new(&self.params, features.samples, dimension)?;
+        let runs = Runs { plan, features: &features, kmeans: self.kmeans_params() };
+        runs.check_memory()?;
         let counter = Counter::new("making base clusterings", self.params.size, watch);
-        let columns = (0..self.params.size)
+        let made = (0..self.params.size)
             .into_par_iter()
             .with_max_len(1)
-            .map(|run| counter.part(|| plan.run(run, watch)))
+            .map(|run| counter.part(|| work(&runs, run)))
             .collect::<Vec<_>>();
         // Of several errors, the one of the first run is returned, for any number of threads.
-        let columns = columns.into_iter().collect::<Result<Vec<_>>>()?;
-        Ensemble::from_keys(features.samples, columns.len(), |i, run| {
-            Some(columns[run][i]).filter(|&label| label != MISSING)
-        })
+        made.into_iter().collect()
     }
+}
+
+/// What one clustering of a pool draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Number of clusters.
+    pub k: usize,
+    /// Seed of k-means.
+    pub seed: u64,
+    /// The samples on which it is fitted, in ascending order.
+    pub samples: Vec<usize>,
+    /// The features that it uses, in ascending order.
+    pub features: Vec<usize>,
+}
+
+/// The ensemble of columns of labels with [`MISSING`] ones.
+pub(crate) fn ensemble_of<C: AsRef<[u32]>>(columns: &[C]) -> Result<Ensemble> {
+    let samples = columns.first().map_or(0, |column| column.as_ref().len());
+    Ensemble::from_keys(samples, columns.len(), |i, run| {
+        Some(columns[run].as_ref()[i]).filter(|&label| label != MISSING)
+    })
 }
 
 impl Component for KMeansPool {
@@ -183,21 +291,29 @@ impl Component for KMeansPool {
     }
 }
 
-/// Data shared by all runs.
+/// The sizes of the draws.
 struct Plan<'a> {
     params: &'a KMeansPoolParams,
-    features: &'a Features<'a>,
+    samples: usize,
+    dimension: usize,
     /// Number of features per run.
     seen: usize,
     /// Number of samples on which a run is fitted.
     fitted: usize,
     most_clusters: usize,
-    kmeans: KMeansParams,
+}
+
+/// The draws of a run.
+struct Draw {
+    k: usize,
+    seed: u64,
+    columns: Subset,
+    rows: Subset,
 }
 
 impl<'a> Plan<'a> {
-    fn new(params: &'a KMeansPoolParams, features: &'a Features<'a>) -> Result<Self> {
-        let fitted = part_of(features.samples, params.samples);
+    fn new(params: &'a KMeansPoolParams, samples: usize, dimension: usize) -> Result<Self> {
+        let fitted = part_of(samples, params.samples);
         let most_clusters = params.max_clusters.unwrap_or(fitted.isqrt());
         if params.min_clusters > most_clusters {
             let why = match params.max_clusters {
@@ -214,47 +330,58 @@ impl<'a> Plan<'a> {
             })?;
         }
         check_k(NAME, most_clusters, fitted)?;
-        let kmeans = KMeansParams::default()
-            .replicates(1)
-            .max_iterations(params.iterations)
-            .candidates(params.candidates);
-        let seen = part_of(features.dimension, params.features);
-        Ok(Plan { params, features, seen, fitted, most_clusters, kmeans })
+        let seen = part_of(dimension, params.features);
+        Ok(Plan { params, samples, dimension, seen, fitted, most_clusters })
     }
 
+    fn draw(&self, run: usize) -> Draw {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.params.seed);
+        rng.set_stream(run as u64);
+        let k = rng.random_range(self.params.min_clusters..=self.most_clusters);
+        let seed = rng.random();
+        let columns = draw(self.dimension, self.seen, &mut rng);
+        let rows = draw(self.samples, self.fitted, &mut rng);
+        Draw { k, seed, columns, rows }
+    }
+}
+
+/// Data shared by all runs.
+struct Runs<'a> {
+    plan: Plan<'a>,
+    features: &'a Features<'a>,
+    kmeans: KMeansParams,
+}
+
+impl Runs<'_> {
     fn check_memory(&self) -> Result<()> {
         let threads = rayon::current_num_threads();
-        let (n, size) = (self.features.samples as u64, self.params.size as u64);
+        let Plan { params, samples, seen, fitted, most_clusters, .. } = self.plan;
+        let (n, size) = (samples as u64, params.size as u64);
         // The labels as returned by the runs and in the ensemble; the features of each run.
         let labels = Bytes(8) * n * size;
-        let parts = Bytes(8 * n) * (self.seen * threads) as u64;
-        let runs = kmeans_bytes(self.fitted, self.seen, self.most_clusters, &self.kmeans, threads);
+        let parts = Bytes(8 * n) * (seen * threads) as u64;
+        let runs = kmeans_bytes(fitted, seen, most_clusters, &self.kmeans, threads);
         let size = format!("{size} clusterings of n = {n}");
         let advice = "make fewer clusterings or use fewer threads";
         Ctx::<f64>::default().require(NAME, labels + parts + runs, &size, advice)
     }
 
-    /// The labels of one base clustering.
-    fn run(&self, run: usize, watch: Watch<'_>) -> Result<Vec<u32>> {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.params.seed);
-        rng.set_stream(run as u64);
-        let k = rng.random_range(self.params.min_clusters..=self.most_clusters);
-        let seed = rng.random();
-        let columns = draw(self.features.dimension, self.seen, &mut rng);
-        let rows = draw(self.features.samples, self.fitted, &mut rng);
-
-        let alone = self.params.size >= rayon::current_num_threads();
+    /// The labels of one base clustering, its centres and the features that it uses.
+    fn run(&self, run: usize, watch: Watch<'_>) -> Result<(Vec<u32>, KMeans, Subset)> {
+        let Draw { k, seed, columns, rows } = self.plan.draw(run);
+        let seen = self.plan.seen;
+        let alone = self.plan.params.size >= rayon::current_num_threads();
         let cluster = if alone { kmeans_on_one_thread } else { kmeans_watched };
         let points = self.features.part(&rows, &columns);
-        let found = cluster(&points, self.seen, None, k, &self.kmeans, seed, watch.quiet())?;
+        let found = cluster(&points, seen, None, k, &self.kmeans, seed, watch.quiet())?;
         let mut labels = vec![MISSING; self.features.samples];
         put(&mut labels, &rows, &found.labels);
-        if self.params.assign == Rest::Nearest && !rows.is_all() {
+        if self.plan.params.assign == Rest::Nearest && !rows.is_all() {
             let rest = rows.rest();
             let points = self.features.part(&rest, &columns);
-            put(&mut labels, &rest, &found.assign(&points, self.seen)?);
+            put(&mut labels, &rest, &found.assign(&points, seen)?);
         }
-        Ok(labels)
+        Ok((labels, found, columns))
     }
 }
 

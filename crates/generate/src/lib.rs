@@ -13,8 +13,10 @@
 //! ```
 
 mod features;
+mod fitted;
 mod kmeans_pool;
 mod progress;
 
-pub use features::{Scale, scaled};
-pub use kmeans_pool::{KMeansPool, KMeansPoolParams, Rest, kmeans_pool};
+pub use features::{Scale, Scaling, scaled};
+pub use fitted::{FittedKMeans, FittedPool};
+pub use kmeans_pool::{Drawn, KMeansPool, KMeansPoolParams, Rest, kmeans_pool};

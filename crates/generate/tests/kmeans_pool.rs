@@ -243,3 +243,10 @@ fn parameters_out_of_range_are_refused_by_name() {
     }
     assert!(KMeansPool::new(small().seed(u64::MAX)).is_err());
 }
+
+#[test]
+fn a_pool_for_few_samples_has_few_clusters() {
+    let params = KMeansPoolParams::default().min_clusters(30).max_clusters(Some(500));
+    let fitting = params.size(1000).for_part(100);
+    assert_eq!((fitting.min_clusters, fitting.max_clusters, fitting.size), (10, Some(50), 100));
+}

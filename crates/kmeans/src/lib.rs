@@ -196,13 +196,28 @@ impl KMeans {
     /// [`Error::Size`] if lengths do not match; [`Error::NotFinite`] for a coordinate that is
     /// not finite.
     pub fn assign(&self, points: &[f64], dimension: usize) -> Result<Vec<usize>> {
-        let points = Points::new(points, dimension, None)?;
-        let whole = self.centres.len() / dimension * dimension;
-        Error::check_size("coordinates of the centres", whole, self.centres.len())?;
-        let tiles = Tiles::in_order(&self.centres, dimension);
-        let nearest = |i| tiles.nearest(points.row(i)).centre as usize;
-        Ok((0..points.len()).map(nearest).collect())
+        nearest(&self.centres, points, dimension)
     }
+}
+
+/// For each of these points, the nearest of these centres; the first one among equally near
+/// centres.
+///
+/// ```
+/// assert_eq!(enclust_kmeans::nearest(&[0.0, 5.0], &[1.0, 4.0, 9.0], 1)?, [0, 1, 1]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The same as for [`KMeans::assign`].
+pub fn nearest(centres: &[f64], points: &[f64], dimension: usize) -> Result<Vec<usize>> {
+    let points = Points::new(points, dimension, None)?;
+    let whole = centres.len() / dimension * dimension;
+    Error::check_size("coordinates of the centres", whole, centres.len())?;
+    let tiles = Tiles::in_order(centres, dimension);
+    let nearest = |i| tiles.nearest(points.row(i)).centre as usize;
+    Ok((0..points.len()).map(nearest).collect())
 }
 
 /// An upper bound on the memory of [`kmeans`], including its result but not the points.

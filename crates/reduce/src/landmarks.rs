@@ -8,7 +8,7 @@ use enclust_core::{
 
 use crate::fixed_point::whole_weights;
 use crate::modes::move_to_modes;
-use crate::nearest::{Index, NONE};
+use crate::nearest::{Index, NONE, Nearest};
 use crate::start::spread_out;
 
 /// Runs with at most this many rows are not reduced by default.
@@ -107,6 +107,14 @@ part! {
 }
 
 impl Landmarks {
+    /// What assigns other rows to the landmarks that are left of an ensemble, in the numbers of its
+    /// base clusters.
+    pub fn nearest(&self, rows: &Microclusters, landmarks: &Microclusters) -> Nearest {
+        let labels = (0..landmarks.len() as u32).flat_map(|p| row_of(landmarks, p)).collect();
+        let weights = whole_weights(rows, &self.cluster_weights(rows));
+        Nearest::new(labels, rows.cluster_offsets(), weights)
+    }
+
     fn cluster_weights(&self, rows: &Microclusters) -> Vec<f64> {
         match self.weights {
             RowWeights::Eci => ensemble_cluster_index(rows, THETA),

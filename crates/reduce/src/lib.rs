@@ -13,6 +13,7 @@ mod nearest;
 mod start;
 
 pub use landmarks::{Landmarks, RowWeights};
+pub use nearest::{Nearest, Search};
 
 use enclust_core::{Part, Real, Registry};
 

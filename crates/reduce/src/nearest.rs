@@ -9,7 +9,89 @@ const BLOCK: usize = 4096;
 /// The mark of a row that shares no base cluster with any landmark.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Assigns rows to landmarks, one at a time: for rows that are not in one ensemble, for example
+/// because they are spread over many machines.
+///
+/// ```
+/// use enclust_core::{Ctx, Ensemble, Microclusters, Reduce};
+/// use enclust_reduce::Landmarks;
+///
+/// let e = Ensemble::from_columns(&[[0, 0, 0, 1, 1, 1], [0, 0, 1, 2, 2, 2], [0, 0, 0, 1, 1, 2]])?;
+/// let rows = Microclusters::of(&e);
+/// let reduced = Landmarks::default().reduce(&rows, 2, &Ctx::<f64>::default())?;
+/// let nearest = Landmarks::default().nearest(&rows, &reduced.microclusters);
+/// let mut search = nearest.search();
+/// // Every row of the ensemble finds the landmark that it was assigned to.
+/// for (sample, &landmark) in reduced.microclusters.grouping().map().iter().enumerate() {
+///     let row: Vec<u32> = (0..3).map(|k| e.column(k)[sample]).collect();
+///     assert_eq!(search.of(&row), Some(landmark));
+/// }
+/// // A row that shares nothing with any landmark.
+/// assert_eq!(search.of(&[9, 9, 9]), None);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    landmarks: Vec<u32>,
+    offsets: Vec<usize>,
+    weights: Vec<u32>,
+    index: Index,
+}
+
+/// Searches landmarks, with room for what it sums up.
+pub struct Search<'a> {
+    nearest: &'a Nearest,
+    shared: Vec<u32>,
+    row: Vec<u32>,
+}
+
+impl Nearest {
+    /// From the labels of the landmarks, one landmark after the other; the number of the first base
+    /// cluster of each clustering, and at the end the number of all; and one weight per base
+    /// cluster.
+    pub fn new(landmarks: Vec<u32>, offsets: Vec<usize>, weights: Vec<u32>) -> Self {
+        let index = Index::new(&landmarks, &offsets);
+        Nearest { landmarks, offsets, weights, index }
+    }
+
+    /// The labels of the landmarks, one landmark after the other.
+    pub fn landmarks(&self) -> &[u32] {
+        &self.landmarks
+    }
+
+    /// The number of the first base cluster of each clustering, and at the end the number of all.
+    pub fn offsets(&self) -> &[usize] {
+        &self.offsets
+    }
+
+    /// The weight of each base cluster.
+    pub fn weights(&self) -> &[u32] {
+        &self.weights
+    }
+
+    /// A search for many rows.
+    pub fn search(&self) -> Search<'_> {
+        Search { nearest: self, shared: vec![0; self.index.count], row: Vec::new() }
+    }
+}
+
+impl Search<'_> {
+    /// The landmark with which a row shares most weight, the first of several; `None` if it shares
+    /// nothing with any. A label that no row of the ensemble had may be any number that its
+    /// clustering does not have.
+    pub fn of(&mut self, row: &[u32]) -> Option<u32> {
+        let Nearest { offsets, weights, index, .. } = self.nearest;
+        self.row.clear();
+        let clusters = offsets.windows(2).map(|ends| (ends[1] - ends[0]) as u32);
+        let known = row.iter().zip(clusters);
+        self.row.extend(known.map(|(&label, k)| if label < k { label } else { MISSING }));
+        let (best, _) = index.best(&self.row, offsets, weights, &mut self.shared);
+        (best != NONE).then_some(best)
+    }
+}
+
 /// The landmarks of each base cluster.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Index {
     /// Where the landmarks of each base cluster begin; one more entry than clusters.
     starts: Vec<usize>,

@@ -80,10 +80,24 @@ impl<S: Real> Similarity<S> {
     /// From a matrix of the samples, with the same rules as [`from_matrix`](Self::from_matrix).
     /// The result is over groups if samples of one group have equal values up to rounding, and
     /// otherwise over samples.
-    pub(crate) fn folded(
-        grouping: &Arc<Grouping>,
-        value: impl Fn(usize, usize) -> S,
-    ) -> Result<Self> {
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use enclust_core::{Grouping, Similarity};
+    ///
+    /// let pair = Arc::new(Grouping::from_map(vec![0, 0, 1])?);
+    /// let alike = |i: usize, j: usize| if i == j { 1.0 } else if i + j == 1 { 0.8 } else { 0.3 };
+    /// assert_eq!(Similarity::folded(&pair, alike)?.condensed(), [0.3]);
+    /// let uneven = |i: usize, j: usize| if i == j { 1.0 } else { (i + j) as f64 / 10.0 };
+    /// assert_eq!(Similarity::folded(&pair, uneven)?.condensed(), [0.1, 0.2, 0.3]);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Entry`] for a value outside [0, 1], [`Error::Asymmetric`] for mirrored values that
+    /// differ.
+    pub fn folded(grouping: &Arc<Grouping>, value: impl Fn(usize, usize) -> S) -> Result<Self> {
         let n = grouping.samples();
         check_symmetric(n, &value, S::of(ROUNDING) * S::epsilon())?;
         let own = |i: usize| value(i, i);
