@@ -118,6 +118,7 @@ pub fn co_association<'py>(
 /// The confident pairs of labels as (rows, columns, values) over the samples, and α.
 #[pyfunction]
 #[pyo3(signature = (labels, rule, params, ca, seed, threads, memory))]
+#[allow(clippy::too_many_arguments)]
 pub fn high_confidence<'py>(
     py: Python<'py>,
     labels: &Bound<'py, Labels>,

@@ -89,6 +89,9 @@ pub struct Run {
     question: Question,
 }
 
+/// Must-links, cannot-links, and whether labels must satisfy them.
+type Pairs = (Vec<(usize, usize)>, Vec<(usize, usize)>, bool);
+
 /// Fits a method to labels.
 #[pyfunction]
 #[pyo3(signature = (labels, k, method, stages, params, backend, seed, threads, memory, callback, constraints=None))]
@@ -105,7 +108,7 @@ pub fn fit(
     threads: usize,
     memory: Option<u64>,
     callback: Option<&Bound<'_, PyAny>>,
-    constraints: Option<(Vec<(usize, usize)>, Vec<(usize, usize)>, bool)>,
+    constraints: Option<Pairs>,
 ) -> PyResult<Run> {
     let composition = Composition::of(method, stages, params)?;
     let mut pipeline = composition.registry.pipeline(&composition.spec).map_err(raised)?;

@@ -72,9 +72,9 @@ pub fn study(
     })?;
     watcher.check()?;
     done.map_err(|error| match error {
-        StudyError::Cell { error, cell } => match failures.raised(error.as_ref().clone()) {
-            other => other_with(py, other, &cell),
-        },
+        StudyError::Cell { error, cell } => {
+            other_with(py, failures.raised(error.as_ref().clone()), &cell)
+        }
         cancelled @ StudyError::Cancelled { .. } => Cancelled::new_err(cancelled.to_string()),
         other => invalid(other),
     })?;
