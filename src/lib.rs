@@ -86,7 +86,21 @@ pub mod prelude {
     pub use crate::stability::{Rule, StabilityParams, Verdict, choose, membership, stability};
 }
 
-/// The examples of the README, run as tests.
+/// The Rust blocks of the pages, run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
+mod pages {
+    macro_rules! pages {
+        ($($name:ident $text:expr),* $(,)?) => { $(#[doc = $text] struct $name;)* };
+    }
+    pages! {
+        Readme include_str!("../README.md"),
+        Library include_str!("../docs/library.md"),
+        Understand include_str!("../docs/understand.md"),
+        Ca include_str!("../docs/parts/ca.md"),
+        Confidence include_str!("../docs/parts/confidence.md"),
+        Enhancer include_str!("../docs/parts/enhancer.md"),
+        ConsensusFunction include_str!("../docs/parts/consensus.md"),
+        StoppingRule include_str!("../docs/parts/stop.md"),
+        Backend include_str!("../docs/parts/backend.md"),
+    }
+}

@@ -34,7 +34,7 @@ usage: cargo xtask <command>
   hostile [--runs N] [--large]
                     run the command under signals and limits (100 runs each) and
                     on files that are too large, and count what goes wrong
-  pages             run the blocks of code in the documentation; `test` does it, too
+  pages [page]...   run the blocks of code in the documentation; `test` does it, too
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS, in Rust and in Python
   wheel             make the source distribution of the Python package and install
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         ["python"] => python::compare(python::MANY),
         ["python", "--damaged", count] => python::compare(count),
         ["hostile", ref arguments @ ..] => python::hostile(arguments),
-        ["pages"] => wheel::test_pages(),
+        ["pages", ref only @ ..] => wheel::test_pages(only),
         ["pools"] => pools(),
         ["wheel"] => wheel::build(),
         ["python-peers", ref parts @ ..] => wheel::peers(parts),
@@ -101,7 +101,7 @@ fn test(extra: &[&str]) -> Outcome {
     report(passed)?;
     python::compare(python::FEW)?;
     wheel::test()?;
-    wheel::test_pages()
+    wheel::test_pages(&[])
 }
 
 fn lint() -> Outcome {

@@ -13,6 +13,8 @@ pub struct Tools<'a> {
     pub programs: &'a Path,
     /// Starts Python with the package at hand; without it, Python blocks are not run.
     pub python: Option<&'a dyn Fn() -> Command>,
+    /// Whether there is R.
+    pub r: bool,
 }
 
 /// A block between two lines of three backticks.
@@ -37,11 +39,12 @@ impl Block {
     }
 }
 
-/// Runs the blocks of all pages.
-pub fn check(tools: &Tools<'_>) -> Outcome {
-    let pages = pages()?;
+/// Runs the blocks of these pages, by default of all.
+pub fn check(tools: &Tools<'_>, only: &[&str]) -> Outcome {
+    let mut pages = pages()?;
+    pages.retain(|page| only.is_empty() || only.iter().any(|name| page.ends_with(name)));
     let documented = fs::read_to_string(root().join("src/lib.rs")).map_err(|e| e.to_string())?;
-    let (mut shell, mut python) = (0, 0);
+    let (mut shell, mut python, mut r) = (0, 0, 0);
     for page in &pages {
         let text = read(page)?;
         let blocks = blocks(&text);
@@ -52,12 +55,22 @@ pub fn check(tools: &Tools<'_>) -> Outcome {
             }
         }
         shell += run_shell(page, &blocks, tools)?;
-        python += run_python(page, &blocks, tools)?;
+        if let Some(start) = tools.python {
+            python += run_program(page, &blocks, ("python", start()), tools)?;
+        }
+        if tools.r {
+            r += run_program(page, &blocks, ("r", Command::new("Rscript")), tools)?;
+        }
     }
-    if shell == 0 || (python == 0 && tools.python.is_some()) {
+    let all_kinds = shell > 0 && (python > 0 || tools.python.is_none());
+    if pages.is_empty() || (only.is_empty() && !all_kinds) {
         return Err("no block of the documentation was run".into());
     }
-    println!("{} pages: {shell} shell blocks and {python} Python blocks run", pages.len());
+    let skipped = if tools.r { "" } else { " (R is not present)" };
+    let count = pages.len();
+    println!(
+        "{count} pages: blocks run: {shell} in the shell, {python} in Python, {r} in R{skipped}"
+    );
     Ok(())
 }
 
@@ -142,9 +155,7 @@ fn scratch(page: &Path, tools: &Tools<'_>, kind: &str) -> Outcome<PathBuf> {
 
 /// What a shell block prints, or why it failed.
 fn printed(block: &Block, folder: &Path, tools: &Tools<'_>) -> Outcome<String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(tools.programs.to_path_buf()).chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(folders).map_err(|e| e.to_string())?;
+    let path = search_path(tools)?;
     let script = format!("exec 2>&1\nset -e\n{}", block.text);
     let mut bash = Command::new("bash");
     bash.args(["-c", &script]).current_dir(folder).env("PATH", path).env("NO_COLOR", "1");
@@ -215,25 +226,41 @@ fn fits(pattern: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Runs the Python blocks of a page as one program, in a folder of their own.
-fn run_python(page: &Path, blocks: &[Block], tools: &Tools<'_>) -> Outcome<usize> {
-    let blocks: Vec<&Block> = blocks.iter().filter(|block| block.runs("python")).collect();
-    let Some(python) = tools.python.filter(|_| !blocks.is_empty()) else { return Ok(0) };
-    let folder = scratch(page, tools, "python")?;
+/// Runs the blocks of a page in one language as one program, in a folder of their own.
+fn run_program(
+    page: &Path,
+    blocks: &[Block],
+    (language, mut interpreter): (&str, Command),
+    tools: &Tools<'_>,
+) -> Outcome<usize> {
+    let blocks: Vec<&Block> = blocks.iter().filter(|block| block.runs(language)).collect();
+    if blocks.is_empty() {
+        return Ok(0);
+    }
+    let folder = scratch(page, tools, language)?;
     let mut program = String::new();
     for block in &blocks {
-        // Messages of Python name the lines of the page.
+        // Messages name the lines of the page.
         let gap = (block.line - 1).saturating_sub(program.lines().count());
         program.push_str(&"\n".repeat(gap));
         program.push_str(&block.text);
     }
-    fs::write(folder.join("page.py"), program).map_err(|e| e.to_string())?;
-    let done = python().arg("page.py").current_dir(&folder).output().map_err(|e| e.to_string())?;
+    let path = search_path(tools)?;
+    fs::write(folder.join("page"), program).map_err(|e| e.to_string())?;
+    let started = interpreter.arg("page").current_dir(&folder).env("PATH", path).output();
+    let done = started.map_err(|e| e.to_string())?;
     if !done.status.success() {
         let message = String::from_utf8_lossy(&done.stderr);
-        return Err(format!("{}: a Python block failed\n{message}", page.display()));
+        return Err(format!("{}: a block in {language} failed\n{message}", page.display()));
     }
     Ok(blocks.len())
+}
+
+/// Where programs are found: ours first.
+fn search_path(tools: &Tools<'_>) -> Outcome<std::ffi::OsString> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(tools.programs.to_path_buf()).chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

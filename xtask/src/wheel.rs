@@ -45,14 +45,15 @@ pub fn test() -> Outcome {
 }
 
 /// Runs the blocks of code in the documentation with what the tests have built.
-pub fn test_pages() -> Outcome {
+pub fn test_pages(only: &[&str]) -> Outcome {
     let programs = workspace()?.target.join("debug");
+    let r = Command::new("Rscript").arg("--version").output().is_ok();
     if !crate::python::found() {
         run(cargo(&["build", "--bin", "enclust"]).args(AS_TESTED))?;
-        return pages::check(&Tools { programs: &programs, python: None });
+        return pages::check(&Tools { programs: &programs, python: None, r }, only);
     }
     let built = built("debug", &AS_TESTED)?;
-    pages::check(&Tools { programs: &programs, python: Some(&|| built.in_package()) })
+    pages::check(&Tools { programs: &programs, python: Some(&|| built.in_package()), r }, only)
 }
 
 /// Compares the labels with those of the command on the published pools, as released.
