@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use enclust::core::{Bytes, Error, Stage};
 use enclust_experiment::StudyError;
+use enclust_figures::FigureError;
 use enclust_io::{ReadError, WriteError};
 
 use crate::record::name_of_sample;
@@ -180,6 +181,45 @@ pub enum Failure {
         /// The table.
         table: String,
     },
+    /// An option that this kind of figure does not read.
+    #[error("{option} has no effect on {kind}; {} have it", .kinds.join(", "))]
+    NotInFigure {
+        /// The option.
+        option: &'static str,
+        /// The kind of figure.
+        kind: &'static str,
+        /// The kinds that read it.
+        kinds: Vec<&'static str>,
+    },
+    /// A kind of figure that shows one source is given several.
+    #[error("{kind} shows one source, but {given} are given")]
+    OneSource {
+        /// The kind of figure.
+        kind: &'static str,
+        /// Number of sources.
+        given: usize,
+    },
+    /// A file or folder does not have what a figure shows.
+    #[error("{}: {reason}", .path.display())]
+    NotToPlot {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is missing.
+        reason: String,
+    },
+    /// A figure needs one of several values.
+    #[error("{}: there are several; choose by {option}: {}", .path.display(), .known.join(", "))]
+    Choose {
+        /// The file or folder.
+        path: PathBuf,
+        /// The option that chooses.
+        option: &'static str,
+        /// The values.
+        known: Vec<String>,
+    },
+    /// A figure cannot be made.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
     /// Neither a pool nor a similarity is given.
     #[error("there is nothing to cluster: give a pool, or a similarity with --similarity-in")]
     NoInput,
@@ -354,6 +394,9 @@ impl Failure {
             | Failure::IdleCannotLinks { .. }
             | Failure::NeedsPool { .. }
             | Failure::NoChart { .. }
+            | Failure::NotInFigure { .. }
+            | Failure::OneSource { .. }
+            | Failure::Figure(FigureError::NoImages)
             | Failure::OnlyWithAuto { .. }
             | Failure::NoInput
             | Failure::OutputFile { .. }

@@ -20,8 +20,8 @@ pub const MODEL: &[&str] = &["npz"];
 pub const TABLE: &[&str] = &["csv"];
 /// The ending of records.
 pub const RECORD: &[&str] = &["json"];
-/// The ending of charts.
-pub const CHART: &[&str] = &["svg"];
+/// The endings of figures.
+pub const FIGURE: &[&str] = &["svg", "pdf", "png"];
 
 /// The inputs and outputs of a command, each with the option that names it.
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ mod generate;
 mod list;
 mod man;
 mod merge;
+mod plot;
 mod reproduce;
 mod stability;
 mod study;
@@ -59,6 +60,7 @@ enum Command {
     Study(study::StudyArgs),
     Merge(merge::MergeArgs),
     Reproduce(reproduce::ReproduceArgs),
+    Plot(plot::PlotArgs),
     List(list::ListArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -94,6 +96,7 @@ pub fn run(
         Some(Command::Study(args)) => study::run(&args, &parts.registries(), console, out),
         Some(Command::Merge(args)) => merge::run(&args, console, out),
         Some(Command::Reproduce(args)) => reproduce::run(&args, &parts.registries(), console, out),
+        Some(Command::Plot(args)) => plot::run(&args, console),
         Some(Command::List(args)) => list::run(&args, parts, out),
         Some(Command::Completions(args)) => completions::run(&args, out),
         Some(Command::Man(args)) => man::run(&args, console, out),

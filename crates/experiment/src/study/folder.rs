@@ -85,6 +85,21 @@ impl Plan {
     }
 }
 
+impl Results {
+    /// The results of a finished study, from its folder, which is not changed.
+    ///
+    /// # Errors
+    ///
+    /// [`StudyError::NoStudy`] if the folder holds none, [`StudyError::Incomplete`] if runs are
+    /// missing.
+    pub fn read(folder: &Path) -> Result<Self, StudyError> {
+        let (protocol, finished) = journal::look(folder)?;
+        let results = Results { protocol, finished };
+        check_complete(&results)?;
+        Ok(results)
+    }
+}
+
 /// Merges the shards of a study into a new folder. The tables are identical to those of a study
 /// that was not split.
 ///

@@ -1,7 +1,6 @@
 //! `enclust reproduce`: the tables of the EC-CMS paper next to the published values.
 
 mod log_axis;
-mod svg_chart;
 mod text_chart;
 mod times;
 
@@ -14,10 +13,10 @@ use enclust_experiment::reproduce::{
     Note, PUBLISHED_RUNS, PaperTable, Request, Row, Selection, write_rows,
 };
 use enclust_experiment::study::{PoolSettings, Study};
-use enclust_io::write_atomically;
+use enclust_figures::{Columns, Times};
 
-use self::svg_chart::svg_chart;
 use self::times::{Time, print_times, times};
+use super::plot;
 use super::study::{PoolsArgs, ThreadsArgs};
 use crate::console::Console;
 use crate::failure::Failure;
@@ -62,8 +61,8 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 
-    /// Write a chart of the table time, with the published times
-    #[arg(long, value_name = "FILE.svg")]
+    /// Write a chart of the table time, with the published times: .svg, .pdf, .png
+    #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 
     /// Store all runs in this folder; when started again, only missing runs are executed
@@ -98,7 +97,7 @@ pub fn run(
     let plan = selection.study.plan(registries, &args.pools.folders())?;
     let replaced = Files::default()
         .writes("--csv", args.csv.as_ref(), files::TABLE)
-        .writes("--chart", args.chart.as_ref(), files::CHART)
+        .writes("--chart", args.chart.as_ref(), files::FIGURE)
         .check()?;
     let progress = Progress::new(console, "reading the pools");
     let options = args.threads.options(&progress);
@@ -129,8 +128,14 @@ pub fn run(
 
 fn draw(times: &[Time<'_>], path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    let svg = svg_chart(times);
-    Ok(write_atomically(path, |file| file.write_all(svg.as_bytes()))?)
+    let time = |time: &Time<'_>| enclust_figures::Time {
+        method: time.method.to_string(),
+        dataset: time.dataset.to_string(),
+        here: time.here,
+        published: time.published,
+    };
+    let chart = Times { times: times.iter().map(time).collect() };
+    plot::write(path, &chart, Columns::Two)
 }
 
 fn introduce(
