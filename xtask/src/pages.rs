@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::{Outcome, root};
+use crate::{Outcome, links, root};
 
 /// The programs that the blocks may use.
 pub struct Tools<'a> {
@@ -42,6 +42,7 @@ impl Block {
 /// Runs the blocks of these pages, by default of all.
 pub fn check(tools: &Tools<'_>, only: &[&str]) -> Outcome {
     let mut pages = pages()?;
+    links::check(&pages)?;
     pages.retain(|page| only.is_empty() || only.iter().any(|name| page.ends_with(name)));
     let documented = fs::read_to_string(root().join("src/lib.rs")).map_err(|e| e.to_string())?;
     let (mut shell, mut python, mut r) = (0, 0, 0);

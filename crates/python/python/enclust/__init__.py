@@ -16,8 +16,8 @@ Estimators follow the conventions of scikit-learn:
 Functions give access to single steps: :func:`co_association`,
 :func:`high_confidence`, :func:`enhance`, :func:`linkage`,
 :func:`microclusters`, :func:`stability`, :func:`draws`, :func:`read_pool`,
-:func:`study`. Scores are in :mod:`enclust.metrics`, work on many machines in
-:mod:`enclust.dask`.
+:func:`study`. Scores are in :mod:`enclust.metrics`, figures in
+:mod:`enclust.plots`, work on many machines in :mod:`enclust.dask`.
 """
 
 from enclust._enclust import Cancelled, __version__
