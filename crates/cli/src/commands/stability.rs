@@ -8,6 +8,7 @@ use std::time::Instant;
 use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, Pool, write_atomically};
+use enclust_report::LevelRecord;
 use enclust_stability::{
     Judged, Judgement, Level, Rule, Stability, StabilityParams, Verdict, choose, stability,
 };
@@ -152,19 +153,6 @@ struct JudgedRecord {
     reference_agreement: f64,
     eigengap: f64,
     gap: f64,
-}
-
-#[derive(Serialize)]
-struct LevelRecord {
-    k: usize,
-    pac: f64,
-    agreement: f64,
-    area: f64,
-    delta_area: f64,
-    cluster_consensus: Option<f64>,
-    gap: Option<f64>,
-    /// Consensus values and the share of the pairs with at most this value.
-    cdf: Vec<(f64, f64)>,
 }
 
 #[derive(Serialize)]
@@ -452,21 +440,6 @@ impl From<&Judgement> for JudgementRecord {
             samples: found.samples,
             parameters: found.params.to_values(),
             levels: found.levels.iter().map(level).collect(),
-        }
-    }
-}
-
-impl From<&Level> for LevelRecord {
-    fn from(level: &Level) -> Self {
-        LevelRecord {
-            k: level.k,
-            pac: level.pac,
-            agreement: level.agreement,
-            area: level.cdf.area(),
-            delta_area: level.delta_area,
-            cluster_consensus: level.cluster_consensus,
-            gap: level.gap,
-            cdf: level.cdf.steps().collect(),
         }
     }
 }

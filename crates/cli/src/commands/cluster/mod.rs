@@ -7,6 +7,7 @@ mod model;
 mod outputs;
 mod plan;
 mod ranking;
+mod report;
 mod summary;
 
 use std::io::Write;
@@ -16,17 +17,19 @@ use std::time::Instant;
 use clap::ArgGroup;
 use enclust::core::{
     BoxedPipeline, Bytes, Ca, Counts, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters,
-    Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Stage, Usage,
-    Violations,
+    Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Similarity,
+    Stage, Trace, Usage, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
-use enclust_io::{Labels, NpyFloat, write_model};
-use enclust_stability::Membership;
+use enclust_io::{Labels, NpyFloat, write_atomically, write_model};
+use enclust_report::{Curve, Part, Recorder};
+use enclust_stability::{Membership, Ranked, Stability};
 
-use self::auto::number_of_clusters;
+use self::auto::{number_of_clusters, stability_of};
 use self::data::Data;
 use self::item_consensus::memberships;
+use self::model::Saved;
 use self::plan::Plan;
 use self::ranking::rankings;
 use crate::clusters::Clusters;
@@ -119,6 +122,32 @@ struct Effort {
     usage: Usage,
 }
 
+/// A fit, and what a report needs of the run.
+struct Fitted<S> {
+    fit: Fit<S>,
+    before: Part<Similarity<S>>,
+    curves: Vec<Curve>,
+}
+
+/// Everything that was computed.
+struct Done<S> {
+    data: Data<S>,
+    fit: Fit<S>,
+    /// The similarity before the enhancement, if a report is requested.
+    before: Part<Similarity<S>>,
+    /// The iterations, if a report is requested.
+    curves: Vec<Curve>,
+    cuts: Vec<Cut>,
+    memberships: Vec<Membership>,
+    rankings: Vec<Vec<Ranked>>,
+    model: Option<Saved>,
+    /// What the number of clusters was chosen by, or how stable those that were given are.
+    stability: Option<Stability>,
+}
+
+/// The numbers of clusters, and how they were chosen.
+type Numbers = (Vec<usize>, Option<ChoiceRecord>, Option<Stability>);
+
 /// One partition of the result.
 #[derive(Debug)]
 struct Cut {
@@ -155,53 +184,90 @@ impl ClusterArgs {
         let plan = Plan::new(self, parts.registry::<S>())?;
         let replaced = self.files().check()?;
         let backend = self.machine.backend(&plan.registry)?;
-        let watching = Watching::new(console);
-        let began = Instant::now();
-        let mut data = Data::<S>::read(self)?;
-        self.outputs.check_room::<S>(data.samples)?;
-        let mut timings = vec![Timing::new("read", began.elapsed())];
-
         let metered = Metered::new(&*backend);
-        let ctx = self.machine.context(&metered, self.selection.seed.into());
         let began = Instant::now();
-        let (ks, choice) = self.numbers_of_clusters(&data, console, &ctx)?;
+        let data = Data::<S>::read(self)?;
+        self.outputs.check_room::<S>(data.samples)?;
+        let read = Timing::new("read", began.elapsed());
+        let ctx = self.machine.context(&metered, self.selection.seed.into());
+        let (mut done, record) = self.compute(&plan, data, read, console, &metered, &ctx)?;
+        let record = RunRecord { replaced: record::shown(&replaced), ..record };
+        let tables = (&done.memberships[..], &done.rankings[..]);
+        if let (Some(path), Some(saved)) = (&self.outputs.save_model, &done.model) {
+            write_model(path, &saved.model)?;
+        }
+        self.outputs.write(&done.fit, &done.cuts, tables, &done.data)?;
+        if let Some(path) = &self.outputs.report {
+            let html = done.report(&record, &ctx)?;
+            write_atomically(path, |file| file.write_all(html.as_bytes()))?;
+        }
+        self.outputs.write_record(&record)?;
+        self.outputs.show(self, &done.cuts, &done.data, record, console, out)
+    }
+
+    /// Everything between reading and writing.
+    fn compute<S: Precision>(
+        &self,
+        plan: &Plan<S>,
+        mut data: Data<S>,
+        read: Timing,
+        console: &Console,
+        metered: &Metered<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<(Done<S>, RunRecord), Failure> {
+        let mut timings = vec![read];
+        let began = Instant::now();
+        let (ks, choice, stability) = self.numbers_of_clusters(&data, console, ctx)?;
         if choice.is_some() {
             timings.push(Timing::new("choose k", began.elapsed()));
         }
         let only = Some(ks[0]).filter(|_| ks.len() == 1);
         let question = Question::maybe(only).with_second_opinion();
-        let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
-        drop(watching);
+        let Fitted { fit, before, curves } = self.fitted(plan, &mut data, &question, console, ctx)?;
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
-        let cuts = cuts(&fit, &ks, &data, &ctx)?;
+        let cuts = cuts(&fit, &ks, &data, ctx)?;
         timings.push(Timing::new(Stage::Cut.key(), began.elapsed()));
         let memberships = match self.outputs.membership {
-            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &ctx)?,
+            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, ctx)?,
             None => Vec::new(),
         };
         note_misplaced(&cuts, &memberships, console);
         let rankings = match (&self.outputs.ranking, &data.ensemble) {
             (Some(_), Some(ensemble)) => {
-                rankings(&pipeline(&plan, &data)?, ensemble, &cuts, console, &ctx)?
+                rankings(&pipeline(plan, &data)?, ensemble, &cuts, console, ctx)?
             }
             _ => Vec::new(),
         };
-        let model = self.model(&plan, &data, &cuts)?;
+        let model = self.model(plan, &data, &cuts)?;
         let effort = Effort { timings, usage: metered.usage() };
         let record = RunRecord {
             choice,
             model: model.as_ref().map(|saved| saved.record),
-            ..self.record(console, &plan, &data, &fit, &cuts, effort)
+            ..self.record(console, plan, &data, &fit, &cuts, effort)
         };
-        let record = RunRecord { replaced: record::shown(&replaced), ..record };
-        let tables = (&memberships[..], &rankings[..]);
-        // The record comes last, so that it never names a file that was not written.
-        if let (Some(path), Some(saved)) = (&self.outputs.save_model, &model) {
-            write_model(path, &saved.model)?;
+        let done =
+            Done { data, fit, before, curves, cuts, memberships, rankings, model, stability };
+        Ok((done, record))
+    }
+
+    /// Fits the method, and keeps what a report needs if one is requested.
+    fn fitted<S: Precision>(
+        &self,
+        plan: &Plan<S>,
+        data: &mut Data<S>,
+        question: &Question,
+        console: &Console,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Fitted<S>, Failure> {
+        let watching = Watching::new(console);
+        if self.outputs.report.is_none() {
+            let fit = fit(plan, data, question, &ctx.with_observer(&watching))?;
+            return Ok(Fitted { fit, before: report::nothing_enhanced(), curves: Vec::new() });
         }
-        self.outputs.write(&fit, &cuts, tables, &data, &record)?;
-        self.outputs.show(self, &cuts, &data, record, console, out)
+        let recorder = Recorder::new(Some(&watching));
+        let (fit, before) = traced(plan, data, question, &ctx.with_observer(&recorder))?;
+        Ok(Fitted { fit, before, curves: recorder.into_curves() })
     }
 
     /// A given option that only `--k auto` uses.
@@ -228,16 +294,38 @@ impl ClusterArgs {
         data: &Data<S>,
         console: &Console,
         ctx: &Ctx<'_, S>,
-    ) -> Result<(Vec<usize>, Option<ChoiceRecord>), Failure> {
+    ) -> Result<Numbers, Failure> {
         let range = match &self.k {
-            Clusters::These(ks) => return Ok((ks.clone(), None)),
+            Clusters::These(ks) => {
+                let stability = self.stability_of(ks, data, console, ctx)?;
+                return Ok((ks.clone(), None, stability));
+            }
             Clusters::Auto(range) => range.clone(),
         };
         let ensemble = data.ensemble.as_ref().ok_or(Failure::NoInput)?;
         let origin = data.origin.as_ref();
-        let choice =
+        let (choice, stability) =
             number_of_clusters(ensemble, origin, range, self.force, console, &ctx.in_double())?;
-        Ok((vec![choice.k], Some(choice)))
+        Ok((vec![choice.k], Some(choice), stability))
+    }
+
+    /// How stable several given numbers of clusters are, if a report shows it and it is quickly found.
+    fn stability_of<S: Precision>(
+        &self,
+        ks: &[usize],
+        data: &Data<S>,
+        console: &Console,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Option<Stability>, Failure> {
+        let (Some(least), Some(most)) = (ks.iter().min(), ks.iter().max()) else { return Ok(None) };
+        let fits = ks.len() > 1 && *least >= 2 && most - least <= report::NARROW;
+        let ensemble = data.ensemble.as_ref().filter(|ensemble| {
+            fits && self.outputs.report.is_some()
+                && ensemble.clusterings() >= 2
+                && Microclusters::of(ensemble).len() <= report::FEW_TO_RESAMPLE
+        });
+        let stability = |ensemble| stability_of(ensemble, *least..=*most, console, &ctx.in_double());
+        ensemble.map(stability).transpose()
     }
 
     fn record<S: Precision>(
@@ -287,6 +375,14 @@ impl ClusterArgs {
 }
 
 impl<S> Data<S> {
+    /// The scores of a partition, on the samples that have a true class.
+    fn scores(&self, truth: &Labels, partition: &Partition) -> Result<Scores, Error> {
+        match truth.missing[..] {
+            [] => Scores::of(&truth.partition, partition),
+            _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
+        }
+    }
+
     /// How many samples have a true class.
     fn truth_record(&self, truth: &Labels) -> TruthRecord {
         let counts = self.ensemble.as_ref().and_then(Ensemble::counts);
@@ -331,23 +427,79 @@ fn fit<S: Precision>(
     question: &Question,
     ctx: &Ctx<'_, S>,
 ) -> Result<Fit<S>, Failure> {
+    let (pipeline, ensemble) = match composed(plan, data)? {
+        Composed::Pipeline(pipeline, ensemble) => (pipeline, ensemble),
+        Composed::Consensus(similarity) => {
+            return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
+        }
+    };
+    let fit = pipeline.fit(ensemble, question, ctx);
+    fit.map_err(|error| with_methods(error, plan, ensemble, question))
+}
+
+/// Fits and keeps the similarity before the enhancement, unless there is no memory for both.
+fn traced<S: Precision>(
+    plan: &Plan<S>,
+    data: &mut Data<S>,
+    question: &Question,
+    ctx: &Ctx<'_, S>,
+) -> Result<(Fit<S>, Part<Similarity<S>>), Failure> {
+    let (pipeline, ensemble) = match composed(plan, data)? {
+        Composed::Pipeline(pipeline, ensemble) => (pipeline, ensemble),
+        Composed::Consensus(similarity) => {
+            let fit = Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?;
+            return Ok((fit, report::nothing_enhanced()));
+        }
+    };
+    let (mut kept, enhances) = (report::nothing_enhanced(), plan.enhances()?);
+    if enhances {
+        match pipeline.trace(ensemble, question, ctx) {
+            Ok(Trace { given, fit, .. }) => return Ok((fit, report::before(given))),
+            Err(Error::Memory { .. }) => kept = report::no_room(),
+            Err(error) => return Err(with_methods(error, plan, ensemble, question)),
+        }
+    }
+    let fit = pipeline.fit(ensemble, question, ctx);
+    fit.map(|fit| (fit, kept)).map_err(|error| with_methods(error, plan, ensemble, question))
+}
+
+/// What a run applies to its data.
+enum Composed<'a, S: Precision> {
+    Pipeline(BoxedPipeline<S>, &'a Ensemble),
+    /// Only the consensus function, to a similarity without base clusterings.
+    Consensus(Similarity<S>),
+}
+
+fn composed<'a, S: Precision>(
+    plan: &Plan<S>,
+    data: &'a mut Data<S>,
+) -> Result<Composed<'a, S>, Failure> {
     let given = data.similarity.take();
     let Some(ensemble) = &data.ensemble else {
-        let similarity = given.ok_or(Failure::NoInput)?;
-        return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
+        return Ok(Composed::Consensus(given.ok_or(Failure::NoInput)?));
     };
     let mut pipeline = pipeline(plan, data)?;
     if let Some(similarity) = given {
         let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
         pipeline = pipeline.with_ca(precomputed)?;
     }
-    pipeline.fit(ensemble, question, ctx).map_err(|error| match error {
+    Ok(Composed::Pipeline(pipeline, ensemble))
+}
+
+/// An error about memory also names the methods that need less.
+fn with_methods<S: Precision>(
+    error: Error,
+    plan: &Plan<S>,
+    ensemble: &Ensemble,
+    question: &Question,
+) -> Failure {
+    match error {
         Error::Memory { available, .. } => {
             let methods = methods_within(available, &plan.registry, ensemble, question);
             Failure::Memory { error: Box::new(error), methods }
         }
         other => other.into(),
-    })
+    }
 }
 
 /// The methods that need at most this much memory.
@@ -399,11 +551,7 @@ fn cuts<S: Precision>(
         let (partition, moved) = fit
             .cut_and_moves(k, ctx)
             .map_err(|error| Failure::named(error, data.ids.as_deref()))?;
-        let score = |truth: &Labels| match truth.missing[..] {
-            [] => Scores::of(&truth.partition, &partition),
-            _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
-        };
-        let scores = data.truth.as_ref().map(score).transpose()?;
+        let scores = data.truth.as_ref().map(|truth| data.scores(truth, &partition)).transpose()?;
         let violations = fit.violations(&partition);
         let second_opinion = fit.second_opinion(k, &partition, ctx)?;
         cuts.push(Cut { k, partition, scores, violations, moved, second_opinion });
