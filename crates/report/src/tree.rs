@@ -1,12 +1,15 @@
 //! The upper part of a dendrogram.
 
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+
 use enclust_core::{Dendrogram, Merge};
 use serde::Serialize;
 
 /// The most leaves of a tree on a page.
 const MOST_LEAVES: usize = 200;
 
-/// The last merges of a tree. Subtrees below them are leaves.
+/// The upper part of a tree: the merges that the cuts undo, and those of the largest subtrees. The
+/// subtrees below are leaves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tree {
     /// Number of samples in each leaf, from left to right.
@@ -26,6 +29,8 @@ pub struct Joined {
     pub right: usize,
     /// Dissimilarity at which they merge.
     pub height: f64,
+    /// The smallest number of clusters into which a cut undoes this merge.
+    pub undone_at: usize,
 }
 
 /// The samples of a tree (with counts, its rows) from left to right: each node has its children in
@@ -52,50 +57,70 @@ fn root(tree: &Dendrogram) -> usize {
 }
 
 impl Tree {
-    /// The tree above its 200 largest subtrees.
+    /// The upper part of a tree with at most 200 leaves, for cuts into at most k clusters.
     ///
     /// ```
     /// use enclust_core::Dendrogram;
     /// use enclust_report::Tree;
     ///
     /// let tree = Dendrogram::from_members(3, &[(1, 2, 0.25), (0, 1, 0.5)])?;
-    /// let drawn = Tree::of(&tree);
+    /// let drawn = Tree::of(&tree, 2);
     /// assert_eq!(drawn.leaves, [1, 1, 1]);
     /// assert_eq!((drawn.merges[1].left, drawn.merges[1].right), (0, 3));
     /// # Ok::<(), enclust_core::Error>(())
     /// ```
-    pub fn of(tree: &Dendrogram) -> Self {
-        let (n, merges) = (tree.samples(), tree.merges());
-        let kept = merges.len().min(MOST_LEAVES - 1);
-        // The nodes from this number on are kept as merges.
-        let first = n + merges.len() - kept;
-        let size = |node: usize| match node.checked_sub(n) {
-            Some(merge) => merges[merge].size,
-            None => tree.counts().map_or(1, |counts| counts.of_rows()[node]),
-        };
-        let mut leaves = Vec::with_capacity(kept + 1);
-        let mut number = std::collections::HashMap::new();
+    pub fn of(tree: &Dendrogram, k: usize) -> Self {
+        let n = tree.samples();
+        let kept = kept(tree, k);
+        let mut leaves = Vec::with_capacity(kept.len() + 1);
+        let mut number: HashMap<usize, usize> = HashMap::new();
         let mut open = vec![root(tree)];
         while let Some(node) = open.pop() {
-            if node < first {
-                number.insert(node, leaves.len());
-                leaves.push(size(node));
-            } else {
-                let Merge { left, right, .. } = merges[node - n];
-                open.extend([right, left]);
+            match node.checked_sub(n).filter(|merge| kept.contains(merge)) {
+                None => {
+                    number.insert(node, leaves.len());
+                    leaves.push(size(tree, node));
+                }
+                Some(merge) => {
+                    let Merge { left, right, .. } = tree.merges()[merge];
+                    open.extend([right, left]);
+                }
             }
         }
-        let numbered = |node: usize| match node.checked_sub(first) {
-            Some(kept) => leaves.len() + kept,
-            None => number[&node],
-        };
-        let joined = |merge: &Merge| Joined {
-            left: numbered(merge.left),
-            right: numbered(merge.right),
-            height: merge.height,
-        };
-        let merges = merges[merges.len() - kept..].iter().map(joined).collect();
+        let mut merges = Vec::with_capacity(kept.len());
+        for merge in kept {
+            let Merge { left, right, height, .. } = tree.merges()[merge];
+            number.insert(n + merge, leaves.len() + merges.len());
+            let (left, right) = (number[&left], number[&right]);
+            merges.push(Joined { left, right, height, undone_at: n - merge });
+        }
         Tree { merges, truncated: leaves.len() < n, leaves }
+    }
+}
+
+/// The merges that are drawn: those that cuts into k clusters undo come first, then those of the
+/// largest subtrees.
+fn kept(tree: &Dendrogram, k: usize) -> BTreeSet<usize> {
+    let n = tree.samples();
+    let rank = |node: usize| {
+        let merge = node.checked_sub(n)?;
+        Some((n - merge <= k, size(tree, node), merge))
+    };
+    let mut kept = BTreeSet::new();
+    let mut open: BinaryHeap<_> = rank(root(tree)).into_iter().collect();
+    while let Some((_, _, merge)) = open.pop().filter(|_| kept.len() + 1 < MOST_LEAVES) {
+        kept.insert(merge);
+        let Merge { left, right, .. } = tree.merges()[merge];
+        open.extend([left, right].into_iter().filter_map(rank));
+    }
+    kept
+}
+
+/// The number of samples of a node.
+fn size(tree: &Dendrogram, node: usize) -> usize {
+    match node.checked_sub(tree.samples()) {
+        Some(merge) => tree.merges()[merge].size,
+        None => tree.counts().map_or(1, |counts| counts.of_rows()[node]),
     }
 }
 
@@ -107,11 +132,12 @@ mod tests {
     fn the_leaves_of_a_truncated_tree_contain_all_samples() {
         let merges: Vec<(usize, usize, f64)> = (1..500).map(|i| (0, i, i as f64)).collect();
         let tree = Dendrogram::from_members(500, &merges).unwrap();
-        let drawn = Tree::of(&tree);
+        let drawn = Tree::of(&tree, 3);
         assert!(drawn.truncated);
         assert_eq!((drawn.leaves.len(), drawn.merges.len()), (MOST_LEAVES, MOST_LEAVES - 1));
         assert_eq!(drawn.leaves.iter().sum::<usize>(), 500);
-        assert_eq!(drawn.merges.last().unwrap().height, 499.0);
+        let last = drawn.merges.last().unwrap();
+        assert_eq!((last.height, last.undone_at), (499.0, 2));
         let order = leaf_order(&tree);
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -121,9 +147,20 @@ mod tests {
     }
 
     #[test]
+    fn merges_of_cuts_are_kept_before_those_of_large_subtrees() {
+        // 300 pairs are joined one after the other; the two samples of the last merges are small.
+        let mut merges: Vec<(usize, usize, f64)> =
+            (1..599).map(|i| (0, i, i as f64 / 1000.0)).collect();
+        merges.extend([(599, 600, 0.7), (0, 599, 0.9)]);
+        let tree = Dendrogram::from_members(601, &merges).unwrap();
+        let kept_for = |k| Tree::of(&tree, k).merges.iter().any(|m| m.height == 0.7);
+        assert!(kept_for(3) && !kept_for(2));
+    }
+
+    #[test]
     fn a_tree_of_one_sample_has_one_leaf() {
         let tree = Dendrogram::from_members(1, &[]).unwrap();
         assert_eq!(leaf_order(&tree), [0]);
-        assert_eq!(Tree::of(&tree).leaves, [1]);
+        assert_eq!(Tree::of(&tree, 1).leaves, [1]);
     }
 }

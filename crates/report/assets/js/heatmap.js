@@ -19,6 +19,10 @@ class HeatMapFigure {
     this.view = new View(this.total);
     this.cell = null;
     this.maps = data.maps.map((map) => this.prepared(map));
+    // Similarities are drawn to a common scale.
+    const similarities = this.maps.filter((map) => map.from === 0 && map.key !== "ideal");
+    const common = roundUp(Math.max(...similarities.map((map) => this.nearlyHighest(map.mean))));
+    similarities.forEach((map) => (map.limit = common));
     this.element = this.built();
     onTheme(() => this.redraw());
     new ResizeObserver(() => this.redraw()).observe(this.stage);
@@ -27,8 +31,26 @@ class HeatMapFigure {
   prepared(map) {
     const read = (text) => (text ? unpacked(text, map.from) : null);
     const [mean, low, high] = [read(map.mean), read(map.low), read(map.high)];
-    const limit = map.from < 0 ? roundUp(mean.reduce((most, v) => Math.max(most, Math.abs(v)), 0)) : 1;
+    const limit = map.from < 0 ? roundUp(this.nearlyHighest(mean)) : 1;
     return { ...map, mean, low, high, limit };
+  }
+
+  // A size that all but the highest thousandth of the area keeps below: single cells with high values
+  // would make the rest pale.
+  nearlyHighest(mean) {
+    const cells = [];
+    for (let a = 0; a < this.ends.length; a += 1) {
+      for (let b = a; b < this.ends.length; b += 1) {
+        cells.push([Math.abs(mean[this.index(a, b)]), (a === b ? 1 : 2) * this.data.bins[a] * this.data.bins[b]]);
+      }
+    }
+    cells.sort(([v], [w]) => w - v);
+    let area = 0;
+    for (const [value, size] of cells) {
+      area += size;
+      if (area > 0.004 * this.total * this.total) return value;
+    }
+    return 1;
   }
 
   built() {
@@ -83,8 +105,10 @@ class HeatMapFigure {
     });
     map.canvas.addEventListener("wheel", (event) => this.wheel(event, map.canvas), { passive: false });
     map.bar = make("span", { class: "bar" });
-    const digits = map.limit < 0.1 ? 2 : 1;
-    const ends = map.from < 0 ? [signed(-map.limit, digits), signed(map.limit, digits)] : ["0", "1"];
+    const end = String(map.limit);
+    const more = map.mean.some((v) => v > map.limit + 5e-4) ? "≥ " : "";
+    const less = map.mean.some((v) => v < -map.limit - 5e-4) ? "≤ " : "";
+    const ends = map.from < 0 ? [`${less}−${end}`, `${more}+${end}`] : ["0", `${more}${end}`];
     const scale = make("div", { class: "scale" }, make("span", {}, ends[0]), map.bar, make("span", {}, ends[1]));
     return make("div", { class: "map" }, make("h3", {}, title), make("p", {}, words), map.canvas, scale);
   }
@@ -121,7 +145,7 @@ class HeatMapFigure {
     const colours = anchors(map.from < 0);
     map.bar.style.background = gradient(colours);
     const table = pixels(colours);
-    const level = Uint8Array.from(map.mean, (v) => Math.round(255 * (map.from < 0 ? 0.5 + v / (2 * map.limit) : v)));
+    const level = Uint8Array.from(map.mean, (v) => colourOf(v, map));
     const columns = Int32Array.from({ length: side }, (_, i) => this.bin(this.view.column((i + 0.5) / side)));
     const rows = Int32Array.from({ length: side }, (_, i) => this.bin(this.view.row((i + 0.5) / side)));
     const context = map.canvas.getContext("2d");
@@ -135,23 +159,38 @@ class HeatMapFigure {
       for (let j = 0; j < side; j += 1) target[i * side + j] = table[level[this.index(rows[i], columns[j])]];
     }
     context.putImageData(image, 0, 0);
-    this.borders(context, side, map.from < 0);
+    this.borders(context, side);
     this.frameCell(context, side);
   }
 
-  borders(context, side, isDifference) {
+  borders(context, side) {
     const place = (sample, from) => Math.round((side * (sample - from)) / this.view.span) + 0.5;
-    context.lineWidth = 1;
-    context.strokeStyle = isDark() ? "rgba(255, 255, 255, 0.42)" : "rgba(20, 30, 45, 0.42)";
-    context.beginPath();
-    for (const { end } of (this.cuts[this.cut]?.segments ?? []).slice(0, -1)) {
-      const [x, y] = [place(end, this.view.x), place(end, this.view.y)];
-      context.moveTo(x, 0);
-      context.lineTo(x, side);
-      context.moveTo(0, y);
-      context.lineTo(side, y);
-    }
-    context.stroke();
+    const segments = this.cuts[this.cut]?.segments ?? [];
+    const lines = (strength, path) => {
+      context.lineWidth = 1;
+      context.strokeStyle = isDark() ? `rgba(255, 255, 255, ${strength})` : `rgba(20, 30, 45, ${strength})`;
+      context.beginPath();
+      path();
+      context.stroke();
+    };
+    // Faint lines across the matrix, and a frame around each cluster.
+    lines(0.1, () => {
+      for (const { end } of segments.slice(0, -1)) {
+        const [x, y] = [place(end, this.view.x), place(end, this.view.y)];
+        context.moveTo(x, 0);
+        context.lineTo(x, side);
+        context.moveTo(0, y);
+        context.lineTo(side, y);
+      }
+    });
+    lines(0.5, () => {
+      let start = 0;
+      for (const { end } of segments) {
+        const [x, y] = [place(start, this.view.x), place(start, this.view.y)];
+        context.rect(x, y, place(end, this.view.x) - x, place(end, this.view.y) - y);
+        start = end;
+      }
+    });
   }
 
   frameCell(context, side) {
@@ -271,9 +310,16 @@ class HeatMapFigure {
   }
 }
 
+// The colour of a value, from 0 to 255.
+function colourOf(value, { from, limit }) {
+  const share = from < 0 ? 0.5 + value / (2 * limit) : value / limit;
+  return Math.round(255 * Math.min(1, Math.max(0, share)));
+}
+
 // A limit that is easy to read.
 function roundUp(value) {
   if (value === 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
-  return Math.min(1, [1, 2, 3, 5, 8, 10].map((m) => m * power).find((limit) => limit >= value - 1e-9));
+  const limit = [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map((m) => m * power).find((l) => l >= value - 1e-9);
+  return Math.min(1, Number(limit.toPrecision(2)));
 }

@@ -11,53 +11,52 @@ function treeFigure(tree, cuts) {
 
 function oneCut(tree, cut) {
   const { leaves, merges } = tree;
-  const undone = Math.min(merges.length, cut.k - 1);
-  const kept = merges.length - undone;
-  const caption = [
-    tree.truncated ? `The upper part of the tree: ${leaves.length} leaves, which stand for the subtrees below them` : `All ${leaves.length} samples`,
-    undone < cut.k - 1 ? `; the cut into ${cut.k} clusters lies below this part.` : ".",
-  ].join("");
-  const height = 320;
-  return figure(`Cut into ${cut.k}`, caption, (width) => {
-    const [left, right, top, bottom] = [44, width - 8, 10, height - 40];
+  const isUndone = (merge) => merge.undone_at <= cut.k;
+  const undone = merges.filter(isUndone).length;
+  const words = tree.truncated ? `The upper part of the tree, with ${leaves.length} subtrees at its lower end` : `All ${leaves.length} samples`;
+  const caption = undone < cut.k - 1 ? `${words}; the cut into ${cut.k} clusters lies below it` : words;
+  const height = 340;
+  return figure(`Cut into ${cut.k}`, `${caption}. The bands below it are the clusters.`, (width) => {
+    const [left, right, top, bottom] = [52, width - 8, 10, height - 42];
     const total = sum(leaves);
-    const highest = Math.max(...merges.map((m) => m.height), 1e-12);
-    const y = (value) => bottom - ((bottom - top) * value) / highest;
-    // The place, the height and the ends of every node.
+    const heights = merges.map((merge) => merge.height);
+    const [lowest, highest] = [Math.min(...heights, 1), Math.max(...heights, 1e-12)];
+    // The axis begins below the lowest merge that is drawn: what lies below is not shown.
+    const from = tree.truncated || lowest > 0.5 * highest ? Math.max(0, lowest - 0.08 * (highest - lowest || highest)) : 0;
+    const y = (value) => bottom - ((bottom - top) * (Math.max(value, from) - from)) / (highest - from || 1);
+    const x = (sample) => left + ((right - left) * sample) / total;
     const nodes = [];
     let before = 0;
-    leaves.forEach((size) => {
-      const at = left + ((right - left) * (before + size / 2)) / total;
-      nodes.push({ at, height: 0, from: before, to: (before += size) });
+    for (const size of leaves) nodes.push({ at: x(before + size / 2), height: from, from: before, to: (before += size) });
+    const lines = { above: [], below: [] };
+    const tops = [];
+    merges.forEach((merge) => {
+      const children = [nodes[merge.left], nodes[merge.right]];
+      const [one, other] = children;
+      nodes.push({ at: (one.at + other.at) / 2, height: merge.height, from: Math.min(one.from, other.from), to: Math.max(one.to, other.to), isUndone: isUndone(merge) });
+      lines[isUndone(merge) ? "above" : "below"].push(`M${one.at} ${y(one.height)}V${y(merge.height)}H${other.at}V${y(other.height)}`);
+      if (isUndone(merge)) tops.push(...children.filter((child) => !child.isUndone));
     });
     const drawing = draw("g");
-    for (const tick of ticksOf(0, highest, 4)) {
+    for (const tick of ticksOf(from, highest, 4)) {
       drawing.append(draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, tickText(tick)));
     }
-    const lines = { above: [], below: [] };
-    merges.forEach(({ left: a, right: b, height: value }, t) => {
-      const [one, other] = [nodes[a], nodes[b]];
-      nodes.push({ at: (one.at + other.at) / 2, height: value, from: Math.min(one.from, other.from), to: Math.max(one.to, other.to) });
-      lines[t < kept ? "below" : "above"].push(`M${one.at} ${y(one.height)}V${y(value)}H${other.at}V${y(other.height)}`);
-    });
-    // A node is a cluster if it is joined by a merge that the cut undoes, and is not one itself.
-    const tops = merges.slice(kept).flatMap(({ left: a, right: b }) => [a, b]).filter((node) => node < leaves.length + kept);
-    const clusters = (undone ? tops : [nodes.length - 1]).map((node) => nodes[node]).sort((a, b) => a.from - b.from);
-    const place = (sample) => left + ((right - left) * sample) / total;
-    clusters.forEach(({ from, to }, at) => {
-      drawing.append(draw("rect", { class: at % 2 ? "span odd" : "span", x: place(from), y: bottom + 3, width: Math.max(0.5, place(to) - place(from) - 0.5), height: 9 }));
+    const clusters = (tops.length ? tops : [nodes.at(-1)]).sort((a, b) => a.from - b.from);
+    clusters.forEach(({ from: first, to }, at) => {
+      drawing.append(draw("rect", { class: at % 2 ? "span odd" : "span", x: x(first), y: bottom + 4, width: Math.max(0.5, x(to) - x(first) - 1), height: 10 }));
     });
     drawing.append(draw("path", { class: "below", d: lines.below.join("") }), draw("path", { class: "above", d: lines.above.join("") }));
-    if (undone) {
-      const [high, low] = [merges[kept].height, kept ? merges[kept - 1].height : 0];
-      const level = y((high + Math.min(low, high)) / 2);
+    const cutAt = Math.min(...merges.filter(isUndone).map((merge) => merge.height));
+    const below = Math.max(from, ...merges.filter((merge) => !isUndone(merge) && merge.height <= cutAt).map((merge) => merge.height));
+    if (undone === cut.k - 1 && undone) {
+      const level = y((cutAt + below) / 2);
       drawing.append(draw("line", { class: "cut", x1: left, x2: right, y1: level, y2: level }));
     }
     drawing.append(
-      draw("text", { class: "name", x: (left + right) / 2, y: height - 6, "text-anchor": "middle" }, `${whole(total)} samples, the bands below the tree are the ${clusters.length} clusters`),
-      draw("text", { class: "name", transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "dissimilarity"),
+      draw("text", { class: "name", x: (left + right) / 2, y: height - 8, "text-anchor": "middle" }, `${whole(total)} samples`),
+      draw("text", { class: "name", transform: `translate(12 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "dissimilarity"),
     );
-    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Dendrogram of ${total} samples, cut into ${cut.k} clusters` }, drawing);
+    const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": `Dendrogram of ${total} samples, cut into ${clusters.length} clusters` }, drawing);
     svg.classList.add("tree");
     return svg;
   });

@@ -59,19 +59,10 @@ impl Layout {
         if ends.len() > MOST_ENDS {
             ends.clear();
         }
-        let target = if order.len() <= BINS { 1 } else { grouping.total().div_ceil(BINS) as u64 };
-        let (mut bin_of, mut sizes) = (vec![0; order.len()], Vec::new());
-        let (mut filled, mut position) = (0, 0);
-        for &p in &order {
-            bin_of[p as usize] = sizes.len() as u32;
-            filled += size(p);
-            position += size(p);
-            if filled >= target || ends.binary_search(&position).is_ok() {
-                sizes.push(filled);
-                filled = 0;
-            }
-        }
-        sizes.extend((filled > 0).then_some(filled));
+        let sizes_in_order: Vec<u64> = order.iter().map(|&p| size(p)).collect();
+        let (place, sizes) = bins(&sizes_in_order, &ends);
+        let mut bin_of = vec![0; order.len()];
+        order.iter().zip(place).for_each(|(&p, bin)| bin_of[p as usize] = bin);
         Layout { bin_of, sizes, segments }
     }
 
@@ -125,6 +116,38 @@ fn order(grouping: &Grouping, tree: Option<&Dendrogram>, cut: Option<&Partition>
     order
 }
 
+/// The bin of each group, in order, and the number of samples of each bin. The bins are as small as
+/// they can be without becoming too many; a large group may be larger than all others.
+fn bins(sizes: &[u64], ends: &[u64]) -> (Vec<u32>, Vec<u64>) {
+    let most = BINS + ends.len();
+    let (mut low, mut high) = (1, sizes.iter().sum::<u64>().div_ceil(BINS as u64).max(1));
+    while low < high {
+        let middle = (low + high) / 2;
+        match filled(sizes, ends, middle).1.len() <= most {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    filled(sizes, ends, high)
+}
+
+/// Bins that end when they hold at least `target` samples.
+fn filled(sizes: &[u64], ends: &[u64], target: u64) -> (Vec<u32>, Vec<u64>) {
+    let (mut place, mut bins) = (Vec::with_capacity(sizes.len()), Vec::new());
+    let (mut filled, mut position) = (0, 0);
+    for &size in sizes {
+        place.push(bins.len() as u32);
+        filled += size;
+        position += size;
+        if filled >= target || ends.binary_search(&position).is_ok() {
+            bins.push(filled);
+            filled = 0;
+        }
+    }
+    bins.extend((filled > 0).then_some(filled));
+    (place, bins)
+}
+
 /// Runs of equal labels; `None` if a label has several.
 fn segments(
     order: &[u32],
@@ -169,6 +192,15 @@ mod tests {
         assert_eq!(segments.len(), 2);
         assert!(segments.iter().all(|segment| ends.contains(&segment.end)));
         assert!(layout.sizes().iter().all(|&size| size <= 5000_u64.div_ceil(BINS as u64)));
+    }
+
+    #[test]
+    fn a_large_group_leaves_the_bins_to_the_small_ones() {
+        let map: Vec<u32> = (0..10_000).map(|i: u32| i.saturating_sub(9_400)).collect();
+        let grouping = Grouping::from_map(map).unwrap();
+        let layout = Layout::new(&grouping, None, &[]);
+        assert!(layout.sizes().len() > BINS / 2 && layout.sizes().len() <= BINS);
+        assert_eq!(layout.sizes()[0], 9_401);
     }
 
     #[test]

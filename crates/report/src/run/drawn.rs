@@ -72,6 +72,7 @@ impl Drawn {
         let Sources { fit, before, truth, cuts, curves } = sources;
         let tree = fit.dendrogram();
         let layout = Layout::new(fit.evidence.grouping(), tree, &cuts);
+        let most = cuts.iter().map(|cut| cut.clusters()).max().unwrap_or(1);
         let (before, no_before) = parted(before);
         let (truth, no_truth) = parted(truth);
         let heat = HeatMaps::new(&layout, &fit.evidence, before.as_ref(), truth);
@@ -84,7 +85,7 @@ impl Drawn {
         Ok(Drawn {
             heat: Part::of(heat, || no_matrix(&fit.evidence)),
             heat_notes,
-            tree: Part::of(tree.map(Tree::of), || {
+            tree: Part::of(tree.map(|tree| Tree::of(tree, most)), || {
                 "The consensus function makes no tree. --consensus average does.".into()
             }),
             convergence: Part::of(Some(curves).filter(|curves| !curves.is_empty()), || {
