@@ -8,7 +8,7 @@ use std::time::Instant;
 use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, Pool, write_atomically};
-use enclust_report::LevelRecord;
+use enclust_report::{Kind, LevelRecord, StabilityPage, as_command, page};
 use enclust_stability::{
     Judged, Judgement, Level, Rule, Stability, StabilityParams, Verdict, choose, stability,
 };
@@ -99,6 +99,10 @@ pub struct StabilityArgs {
     /// Write the consensus CDF of every k
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     cdf: Option<PathBuf>,
+
+    /// Write a report: one HTML page with the figures of every k
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
 
     /// Print everything as JSON
     #[arg(long, help_heading = "Output")]
@@ -193,11 +197,12 @@ impl StabilityArgs {
             .reads("--features", self.references.features.as_ref())
             .writes("--csv", self.csv.as_ref(), files::TABLE)
             .writes("--cdf", self.cdf.as_ref(), files::TABLE)
+            .writes("--report", self.report.as_ref(), files::PAGE)
             .check()?;
         let (pool, mut input) = self.read_pool(console)?;
         let origin = self.references.origin(&pool, &self.input.table, &self.machine)?;
         let (origin, features) = origin.unzip();
-        input.extend(features.flatten().filter(|_| self.json));
+        input.extend(features.flatten().filter(|_| self.wants_record()));
         let names = pool.columns.as_deref();
         let (ensemble, selection) = self.selection.take_from(pool.ensemble, names, &self.pool)?;
 
@@ -226,14 +231,17 @@ impl StabilityArgs {
         if let (false, Some(idle)) = (self.json, machine.idle_backend()) {
             console.note(idle);
         }
-        if self.json {
+        if self.wants_record() {
             let effort = (machine, timings);
             let data = (&ensemble, selection, input);
             let judgement = judgement.as_ref().map(JudgementRecord::from);
             let record = self.record(console, method, data, &found, effort);
             let record = StabilityRecord { judgement, ..record };
-            serde_json::to_writer_pretty(&mut *out, &record)?;
-            return Ok(writeln!(out)?);
+            self.write_report(&record)?;
+            if self.json {
+                serde_json::to_writer_pretty(&mut *out, &record)?;
+                return Ok(writeln!(out)?);
+            }
         }
         self.print(&found, &ensemble, &choices(&found), out)?;
         Ok(judgement.iter().try_for_each(|judgement| print_judgement(judgement, out))?)
@@ -247,8 +255,28 @@ impl StabilityArgs {
         if let Some(layout) = layout {
             console.detail(1, opened.told(layout));
         }
-        let input = self.json.then(|| opened.input(layout)).transpose()?;
+        let input = self.wants_record().then(|| opened.input(layout)).transpose()?;
         Ok((pool, input.into_iter().collect()))
+    }
+
+    /// Whether a record is requested.
+    fn wants_record(&self) -> bool {
+        self.json || self.report.is_some()
+    }
+
+    fn write_report(&self, record: &StabilityRecord) -> Result<(), Failure> {
+        let Some(path) = &self.report else { return Ok(()) };
+        let file = self.pool.file_name().unwrap_or_default().to_string_lossy();
+        let range = record.levels.first().zip(record.levels.last());
+        let ks = range.map_or(String::new(), |(a, b)| format!("; k = {} to {}", a.k, b.k));
+        let data = StabilityPage {
+            title: format!("How many clusters: {file}"),
+            subtitle: format!("{}{ks}", record.method.in_a_line),
+            repeat: as_command(&record.command),
+            record,
+        };
+        let html = page(Kind::Stability, &data.title, &data)?;
+        Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
     }
 
     fn params(&self) -> Result<StabilityParams, Failure> {

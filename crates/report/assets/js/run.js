@@ -35,7 +35,7 @@ function scoresTable(record) {
 
 function matricesSection() {
   part("heat", DATA.heat, (heat) => [new HeatMapFigure(heat, DATA.cuts).element]);
-  byId("heat").append(...DATA.heat_notes.map((text) => paragraph(text, "note")));
+  byId("heat").append(paragraph(DATA.heat_notes.join(" "), "note"));
 }
 
 function convergenceSection() {

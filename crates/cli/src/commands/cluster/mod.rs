@@ -10,11 +10,12 @@ mod ranking;
 mod report;
 mod summary;
 
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::ArgGroup;
+use clap::{ArgGroup, Args as _, FromArgMatches as _};
 use enclust::core::{
     BoxedPipeline, Bytes, Ca, Counts, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters,
     Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Similarity,
@@ -173,6 +174,36 @@ pub fn run(
         Width::F64 => args.run_in::<f64>(parts, console, out),
     }
 }
+
+/// Writes the report of a run on clusterings that are in memory, with these options of the command.
+pub fn report_on(
+    ensemble: Ensemble,
+    truth: Partition,
+    options: &[String],
+    path: &Path,
+    parts: &impl Parts,
+    console: &Console,
+) -> Result<(), Failure> {
+    let words = ["cluster", EMBEDDED].map(String::from);
+    let words = words.iter().chain(options).map(OsString::from);
+    let command = ClusterArgs::augment_args(clap::Command::new("cluster"));
+    let matches = command.try_get_matches_from(words).map_err(Failure::Options)?;
+    let mut args = ClusterArgs::from_arg_matches(&matches).map_err(Failure::Options)?;
+    args.outputs.report = Some(path.to_path_buf());
+    let plan = Plan::new(&args, parts.registry::<f64>())?;
+    let backend = args.machine.backend(&plan.registry)?;
+    let metered = Metered::new(&*backend);
+    let ctx = args.machine.context(&metered, args.selection.seed.into());
+    let began = Instant::now();
+    let data = Data::of(ensemble, truth, &args.selection)?;
+    let read = Timing::new("read", began.elapsed());
+    let (mut done, record) = args.compute(&plan, data, read, console, &metered, &ctx)?;
+    let html = done.report(&record, &ctx)?;
+    Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
+}
+
+/// The name of a pool that is not a file.
+const EMBEDDED: &str = "embedded";
 
 impl ClusterArgs {
     fn run_in<S: Precision + NpyFloat>(
