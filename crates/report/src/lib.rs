@@ -40,6 +40,6 @@ pub use pairs::{PairCurve, pair_curves};
 pub use part::Part;
 pub use run::{Agreement, CutPage, Drawn, PlainResult, RunPage, Sources};
 pub use stability::{LevelRecord, StabilityPage};
-pub use study::StudyPage;
+pub use study::{Ablation, AllRuns, ComparisonPage, Cost, StudyPage, Sweep, VariantPage};
 pub use tree::{Joined, Tree};
 pub use words::{about_certificate, as_command, in_words};

@@ -11,8 +11,10 @@ function asCsv(columns, rows) {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
-  const head = columns.map((column) => cell(column.key));
-  const lines = rows.map((row) => columns.map((column, at) => cell(row[at])));
+  // A mean with its standard deviation takes two columns.
+  const head = columns.flatMap(({ key, pair }) => (pair ? [`${key}_mean`, `${key}_std`] : [key]).map(cell));
+  const values = (column, value) => (column.pair ? [value?.mean, value?.std] : [value]).map(cell);
+  const lines = rows.map((row) => columns.flatMap((column, at) => values(column, row[at])));
   return [head, ...lines].map((line) => `${line.join(",")}\n`).join("");
 }
 

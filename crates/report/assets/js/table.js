@@ -29,7 +29,7 @@ function table({ name, caption, columns, rows, best, tall = rows.length > 24 }) 
     const sign = order.ascending ? 1 : -1;
     const is = (value) => value !== null && value !== undefined;
     return [...rows].sort((a, b) => {
-      const [x, y] = [a[order.column], b[order.column]];
+      const [x, y] = [a, b].map((row) => row[order.column]?.mean ?? row[order.column]);
       if (!is(x) || !is(y)) return is(y) - is(x);
       return sign * (typeof x === "number" ? x - y : String(x).localeCompare(String(y), "en", { numeric: true }));
     });

@@ -18,7 +18,7 @@ use enclust_io::write_atomically;
 
 use self::svg_chart::svg_chart;
 use self::times::{Time, print_times, times};
-use super::study::{PoolsArgs, ThreadsArgs};
+use super::study::{PoolsArgs, ThreadsArgs, write_report};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::files::{self, Files};
@@ -66,6 +66,10 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
 
+    /// Write a report: one HTML page with the table, the tests and the curves
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+
     /// Store all runs in this folder; when started again, only missing runs are executed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -99,6 +103,7 @@ pub fn run(
     let replaced = Files::default()
         .writes("--csv", args.csv.as_ref(), files::TABLE)
         .writes("--chart", args.chart.as_ref(), files::CHART)
+        .writes("--report", args.report.as_ref(), files::PAGE)
         .check()?;
     let progress = Progress::new(console, "reading the pools");
     let options = args.threads.options(&progress);
@@ -111,6 +116,7 @@ pub fn run(
     if let Some(path) = &args.csv {
         write_rows(path, &rows)?;
     }
+    write_report(args.report.as_ref(), &results, rows.clone(), console)?;
     for path in replaced {
         console.note(format_args!("replaced {}", path.display()));
     }
