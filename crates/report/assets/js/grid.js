@@ -35,7 +35,7 @@ function curves(title, caption, series, x, chosen, key) {
     title,
     caption + more,
     lineChart({ label: title, series: shown, x, y: { name: chosen.metric }, height: 320 }),
-    legend(shown.map(({ name }) => name)),
+    legend(shown.map(({ name }) => shortName(name))),
     valuesOf({ name: `curve-${key}`, caption: title, columns, rows }),
   );
 }

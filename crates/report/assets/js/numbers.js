@@ -27,12 +27,17 @@ function seconds(value) {
   return value < 120 ? `${value.toFixed(2)} s` : `${(value / 60).toFixed(1)} min`;
 }
 
+// The name of a variant in a figure: without the stages of its parameters.
+function shortName(name) {
+  return name.replace(/\b[a-z]+\.(?=[a-z])/g, "");
+}
+
 // Three digits, however large or small the number is.
 function short(value) {
   if (value === null || value === undefined) return NONE;
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-3) return value.toExponential(1).replace("e", "·10^").replace("^+", "^");
+  if (size >= 1e5 || size < 1e-3) return value.toExponential(2).replace("e+", "e");
   return String(Number(value.toPrecision(3)));
 }
 

@@ -36,9 +36,10 @@ function gradient(colours) {
   return `linear-gradient(to right, ${colours.join(", ")})`;
 }
 
-// The colour of a cell of a table, and ink that can be read on it.
+// The colour of a cell of a table, and black or white ink, whichever stands out more.
 function swatch(colours, share) {
   const [red, green, blue] = between(colours, share);
-  const light = 0.299 * red + 0.587 * green + 0.114 * blue;
-  return `background: rgb(${red} ${green} ${blue}); color: ${light > 140 ? "#111" : "#fff"}`;
+  const linear = (value) => (value <= 10 ? value / 3294 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  return `background: rgb(${red} ${green} ${blue}); color: ${luminance > 0.179 ? "#000" : "#fff"}`;
 }

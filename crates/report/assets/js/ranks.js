@@ -18,7 +18,7 @@ function rankDiagram(comparison) {
   const entries = comparison.variants.map((name, at) => ({ name, rank: comparison.ranks[at] })).sort((a, b) => a.rank - b.rank);
   const critical = comparison.critical_difference;
   return (width) => {
-    const side = Math.min(200, 0.3 * width);
+    const side = Math.min(230, 0.33 * width);
     const [left, right] = [side, width - side];
     const count = entries.length;
     const x = (rank) => left + ((right - left) * (rank - 1)) / Math.max(1, count - 1);
@@ -28,7 +28,7 @@ function rankDiagram(comparison) {
     const half = Math.ceil(count / 2);
     const height = first + 20 * half + 12;
     const letters = Math.floor((side - 12) / 6.6);
-    const label = (name) => (name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name);
+    const label = (full, name = shortName(full)) => (name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name);
     const drawing = draw("g");
     if (critical) {
       const end = Math.min(x(1) + (x(2) - x(1)) * critical, width - 8);

@@ -111,7 +111,7 @@ function secondOpinion(cut, result, plain) {
   if (!plain) return paragraph(cut.plain.missing, "missing");
   const opinion = result.second_opinion;
   const scores = plain.scores && result.scores ? Object.keys(SCORE_NAMES).filter((name) => name in plain.scores) : [];
-  const columns = [{ key: "figure", title: "" }, { key: "enhanced", title: "enhanced", show: fixed }, { key: "plain", title: "without enhancement", show: fixed }];
+  const columns = [{ key: "measure", title: "measure" }, { key: "enhanced", title: "enhanced", show: fixed }, { key: "plain", title: "without enhancement", show: fixed }];
   const rows = [["share of the largest cluster", opinion.largest, opinion.plain_largest], ...scores.map((name) => [SCORE_NAMES[name], result.scores[name], plain.scores[name]])];
   return make("div", {}, paragraph(`The two results have an ARI of ${fixed(opinion.agreement)} with each other.`), table({ name: `second-opinion-${cut.k}`, caption: "With and without enhancement", columns, rows }));
 }

@@ -110,7 +110,7 @@ function ablationPart(key) {
     ...protocol.pools.map((pool) => ({ key: pool.name, title: pool.name, show: signed })),
     { key: "changed", title: "what was changed" },
   ];
-  const groups = [...rows].sort((a, b) => b.mean - a.mean).map((row) => ({ name: row.variant.slice(0, 28), bars: [{ value: row.mean, text: signed(row.mean) }] }));
+  const groups = [...rows].sort((a, b) => b.mean - a.mean).map((row) => ({ name: shortName(row.variant).slice(0, 32), bars: [{ value: row.mean, text: signed(row.mean) }] }));
   return [
     figure(`Mean difference to ${base} by ${nameOf(key)}`, "Averaged over the pools, best first", barChart({ label: `Mean difference to ${base}`, groups, from: 0, to: Math.max(0, ...rows.map((row) => row.mean)) })),
     table({ name: `differences-${key.metric}`, caption: `Difference to ${base} by ${nameOf(key)}`, columns, rows: rows.map((row) => [row.variant, row.mean, ...row.differences, changed(row.variant)]) }),
@@ -124,7 +124,10 @@ function sweepPart(key) {
 }
 
 function sizeFigure(key) {
-  const series = protocol.variants.map(({ name }) => {
+  // Of a grid, one variant is enough to see the trend.
+  const many = protocol.variants.length > 8;
+  const isFirst = ({ recipe }, at) => protocol.variants.findIndex((other) => other.recipe === recipe) === at;
+  const series = protocol.variants.filter((variant, at) => !many || isFirst(variant, at)).map(({ name }) => {
     const points = [...sizes].sort((a, b) => a - b).map((size) => {
       const rows = DATA.summary.filter((row) => row.variant === name && matches(row, { ...key, size }));
       return [size, meanOver(rows)];
@@ -143,9 +146,11 @@ function costPart(key) {
   const known = points.filter(({ x, y }) => x > 0 && y !== null);
   if (!known.length) return [paragraph("The runs have no times.", "missing")];
   const columns = [{ key: "variant", title: "variant" }, { key: "seconds", title: "seconds", show: short }, { key: key.metric, title: key.metric, show: fixed }];
-  const many = known.length > 14;
+  // If there are many, those are named that no other one beats in both.
+  const isBeaten = (p) => known.some((q) => q !== p && q.x <= p.x && q.y >= p.y && (q.x < p.x || q.y > p.y));
+  const named = (p) => ({ ...p, name: known.length > 12 && isBeaten(p) ? "" : shortName(p.name) });
   return [
-    figure(`Time against ${nameOf(key)}`, "Time on a logarithmic axis. Runs that share the machine take longer than alone, unless the study has one_at_a_time = true", scatterChart({ label: `Time against ${key.metric}`, points: known.map((p) => (many ? { ...p, name: "" } : p)), x: { name: "seconds", log: true }, y: { name: key.metric } })),
+    figure(`Time against ${nameOf(key)}`, "Time on a logarithmic axis. Runs that share the machine take longer than alone, unless the study has one_at_a_time = true", scatterChart({ label: `Time against ${key.metric}`, points: known.map(named), x: { name: "seconds", log: true }, y: { name: key.metric } })),
     table({ name: "time-quality", caption: "Means over the pools", columns, rows: known.map(({ name, x, y }) => [name, x, y]) }),
   ];
 }
