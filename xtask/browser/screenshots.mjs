@@ -6,7 +6,7 @@ import { drawn, open } from "./browser.mjs";
 export async function screenshots(browser, folder, pictures) {
   const run = join(folder, "run.html");
   const study = join(folder, "study.html");
-  await ofElement(browser, run, { width: 1280 }, "#heat", join(pictures, "run-light.png"));
+  await ofElement(browser, run, { width: 1280 }, ".maps", join(pictures, "run-light.png"));
   await ofTop(browser, run, { width: 1280, height: 1180, dark: true }, "#matrices", join(pictures, "run-dark.png"));
   await ofTop(browser, run, { width: 390, height: 844, scale: 2 }, "#matrices", join(pictures, "run-phone.png"));
   await ofTop(browser, study, { width: 1280, height: 1000 }, "#tests", join(pictures, "study-light.png"));

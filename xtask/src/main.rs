@@ -1,5 +1,6 @@
 //! Development commands of the workspace: `cargo xtask <command>`.
 
+mod browser;
 mod checks;
 mod downstream;
 mod pages;
@@ -37,6 +38,9 @@ usage: cargo xtask <command>
   pages [page]...   run the blocks of code in the documentation; `test` does it, too
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS, in Rust and in Python
+  browser [--screenshots]
+                    check the report pages in Chromium (installs what is missing);
+                    write the pictures in docs/images
   wheel             make the source distribution of the Python package and install
                     it in an environment of its own
   python-peers [binding] [peers]
@@ -72,6 +76,8 @@ fn main() -> ExitCode {
         ["hostile", ref arguments @ ..] => python::hostile(arguments),
         ["pages", ref only @ ..] => wheel::test_pages(only),
         ["pools"] => pools(),
+        ["browser"] => browser::check(false),
+        ["browser", "--screenshots"] => browser::check(true),
         ["wheel"] => wheel::build(),
         ["python-peers", ref parts @ ..] => wheel::peers(parts),
         ["cluster", ref arguments @ ..] => wheel::program("cluster/large.py", arguments),

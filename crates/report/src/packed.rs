@@ -64,7 +64,8 @@ mod tests {
     #[test]
     fn base64_is_that_of_the_standard() {
         // The examples of RFC 4648.
-        let examples = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        let examples =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
         for (bytes, text) in examples {
             assert_eq!(base64(bytes.as_bytes()), text);
         }

@@ -69,9 +69,7 @@ impl Kind {
                 asset!("js/provenance.js"),
                 asset!("js/study.js"),
             ],
-            Kind::Stability => {
-                &[asset!("js/provenance.js"), asset!("js/stability-page.js")]
-            }
+            Kind::Stability => &[asset!("js/provenance.js"), asset!("js/stability-page.js")],
         }
     }
 }

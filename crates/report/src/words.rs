@@ -9,28 +9,28 @@ use enclust_core::{Report, Status};
 /// use enclust_report::in_words;
 ///
 /// let text = in_words(&Report::new("admm", Status::IterationLimit));
-/// assert!(text.starts_with("admm ended at its limit of iterations"));
+/// assert!(text.starts_with("The part admm ended at its limit of iterations"));
 /// ```
 pub fn in_words(report: &Report) -> String {
     let Report { component, status, iterations, .. } = report;
     match status {
-        Status::Direct => format!("{component} needs no iteration."),
+        Status::Direct => format!("The part {component} needs no iteration."),
         Status::Converged => {
-            format!("{component} met its stopping rule after {iterations} iterations.")
+            format!("The part {component} met its stopping rule after {iterations} iterations.")
         }
         Status::IterationLimit => format!(
-            "{component} ended at its limit of iterations, {iterations}, before its stopping rule was \
+            "The part {component} ended at its limit of iterations, {iterations}, before its stopping rule was \
              met. The result may still change; a larger limit or another stopping rule helps."
         ),
         Status::TimeLimit => format!(
-            "{component} ended at its time limit after {iterations} iterations, before its stopping \
+            "The part {component} ended at its time limit after {iterations} iterations, before its stopping \
              rule was met."
         ),
         Status::PrecisionLimit => format!(
-            "{component} ended after {iterations} iterations because the precision of the numbers \
+            "The part {component} ended after {iterations} iterations because the precision of the numbers \
              does not allow further progress; --precision f64 does."
         ),
-        other => format!("{component}: {other} after {iterations} iterations."),
+        other => format!("The part {component}: {other} after {iterations} iterations."),
     }
 }
 

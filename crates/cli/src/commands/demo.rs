@@ -88,7 +88,8 @@ pub fn run(
         Files::default().writes("--report", args.report.as_ref(), files::PAGE).check()?;
     let (ensemble, truth) = compare(args, out)?;
     let Some(path) = &args.report else {
-        let line = "To see EC-CMS on these digits: cargo run --release -- demo --report digits.html";
+        let line =
+            "To see EC-CMS on these digits: cargo run --release -- demo --report digits.html";
         return Ok(writeln!(out, "\n{line}")?);
     };
     let words = [
@@ -239,8 +240,7 @@ mod tests {
     /// The table without the run times, which vary.
     fn table(threads: u16) -> Vec<String> {
         let mut out = Vec::new();
-        let args =
-            DemoArgs { clusterings: Some(6), threads: Some(threads), ..DemoArgs::default() };
+        let args = DemoArgs { clusterings: Some(6), threads: Some(threads), ..DemoArgs::default() };
         compare(&args, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().skip(5).take(1 + METHODS.len());

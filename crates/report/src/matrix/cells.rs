@@ -28,7 +28,8 @@ pub fn cells(
     for p in 0..sizes.len() {
         let row = layout.bin_of[p] as usize;
         for q in p..sizes.len() {
-            let count = if p == q { sizes[p] * (sizes[p] - 1.0) / 2.0 } else { sizes[p] * sizes[q] };
+            let count =
+                if p == q { sizes[p] * (sizes[p] - 1.0) / 2.0 } else { sizes[p] * sizes[q] };
             if count == 0.0 {
                 continue;
             }

@@ -206,8 +206,7 @@ mod tests {
     #[test]
     fn groups_follow_the_tree_within_the_clusters() {
         let grouping = Grouping::singletons(4);
-        let tree =
-            Dendrogram::from_members(4, &[(0, 3, 0.1), (1, 2, 0.2), (0, 1, 0.9)]).unwrap();
+        let tree = Dendrogram::from_members(4, &[(0, 3, 0.1), (1, 2, 0.2), (0, 1, 0.9)]).unwrap();
         let cut = tree.cut(2).unwrap();
         let order = order(&grouping, Some(&tree), Some(&cut));
         assert_eq!(order, [0, 3, 1, 2]);

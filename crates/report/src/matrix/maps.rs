@@ -104,8 +104,7 @@ fn of_matrices<S: Real>(
     let Some(before) = before.filter(same_groups) else {
         return vec![HeatMap::of("clustered", 0.0, of(after), aggregated)];
     };
-    let difference =
-        cells(layout, grouping, 0.0, |p, q| value(after, p, q) - value(before, p, q));
+    let difference = cells(layout, grouping, 0.0, |p, q| value(after, p, q) - value(before, p, q));
     vec![
         HeatMap::of("before", 0.0, of(before), aggregated),
         HeatMap::of("after", 0.0, of(after), aggregated),
@@ -121,7 +120,7 @@ fn value<S: Real>(s: &Similarity<S>, p: usize, q: usize) -> f64 {
 mod tests {
     use std::sync::Arc;
 
-    use enclust_core::{Grouping, Microclusters, Ensemble, Factored};
+    use enclust_core::{Ensemble, Factored, Grouping, Microclusters};
 
     use super::*;
 
@@ -137,7 +136,8 @@ mod tests {
     }
 
     fn ensemble() -> Ensemble {
-        let column = |a: usize, b: usize, k: usize| (0..900).map(|i| i * a / b % k).collect::<Vec<_>>();
+        let column =
+            |a: usize, b: usize, k: usize| (0..900).map(|i| i * a / b % k).collect::<Vec<_>>();
         Ensemble::from_columns(&[column(1, 1, 30), column(7, 2, 31), column(1, 90, 10)]).unwrap()
     }
 

@@ -142,7 +142,10 @@ fn notes<S: Real>(fit: &Fit<S>, tree: Option<&Dendrogram>, maps: &HeatMaps) -> V
         Some(_) => "Rows and columns are in the order of the dendrogram.".into(),
         None => "Rows and columns are ordered by cluster, because there is no dendrogram.".into(),
     });
-    notes.push("Values are rounded to 1/65535 in this page; --similarity FILE.npy writes all digits.".into());
+    notes.push(
+        "Values are rounded to 1/65535 in this page; --similarity FILE.npy writes all digits."
+            .into(),
+    );
     notes
 }
 
@@ -162,8 +165,5 @@ fn pairs<S: Real>(
     let Some(before) = before else {
         return Ok(Part::Here(vec![pair_curves("clustered", after, truth)?]));
     };
-    Ok(Part::Here(vec![
-        pair_curves("before", before, truth)?,
-        pair_curves("after", after, truth)?,
-    ]))
+    Ok(Part::Here(vec![pair_curves("before", before, truth)?, pair_curves("after", after, truth)?]))
 }

@@ -33,7 +33,10 @@ pub fn ablations<'a>(protocol: &'a Protocol, summary: &[SummaryRow<'a>]) -> Vec<
     }
     let Some((base, others)) = protocol.variants.split_first() else { return Vec::new() };
     let pairs = keys.iter().flat_map(|key| others.iter().map(move |variant| (key, variant)));
-    let ablation = |((metric, size, k), variant): (&(String, usize, Option<usize>), &'a enclust_experiment::study::VariantRecord)| {
+    let ablation = |((metric, size, k), variant): (
+        &(String, usize, Option<usize>),
+        &'a enclust_experiment::study::VariantRecord,
+    )| {
         let mean = |name: &str, pool: &str| {
             let same = |row: &&SummaryRow<'_>| {
                 (row.variant, row.pool, row.size) == (name, pool, *size)

@@ -32,8 +32,11 @@ pub struct Sweep {
 
 /// The variants of a study.
 pub fn variants(protocol: &Protocol) -> Vec<VariantPage> {
-    let flat: Vec<BTreeMap<String, Value>> =
-        protocol.variants.iter().map(|v| v.pipelines.first().map(flattened).unwrap_or_default()).collect();
+    let flat: Vec<BTreeMap<String, Value>> = protocol
+        .variants
+        .iter()
+        .map(|v| v.pipelines.first().map(flattened).unwrap_or_default())
+        .collect();
     let page = |(at, variant): (usize, &enclust_experiment::study::VariantRecord)| VariantPage {
         name: variant.name.clone(),
         recipe: variant.recipe.clone(),
@@ -64,7 +67,8 @@ fn changed(base: &BTreeMap<String, Value>, here: &BTreeMap<String, Value>) -> Ve
     let keys: BTreeSet<&String> = base.keys().chain(here.keys()).collect();
     let differs = |key: &&&String| base.get(**key) != here.get(**key) && !other_part(key);
     let shown = |value: Option<&Value>| value.map_or("none".into(), text);
-    let told = |key: &&String| format!("{key}: {} → {}", shown(base.get(*key)), shown(here.get(*key)));
+    let told =
+        |key: &&String| format!("{key}: {} → {}", shown(base.get(*key)), shown(here.get(*key)));
     keys.iter().filter(differs).map(told).collect()
 }
 
@@ -89,10 +93,15 @@ pub fn sweeps(variants: &[VariantPage]) -> Vec<Sweep> {
         let varies = |key: &String| {
             own.iter().any(|&at| variants[at].values.get(key) != variants[own[0]].values.get(key))
         };
-        let keys: BTreeSet<&String> = own.iter().flat_map(|&at| variants[at].values.keys()).collect();
-        let stages: Vec<String> =
-            keys.iter().filter(|key| !key.contains('.') && varies(key)).map(|s| s.to_string()).collect();
-        let of_other_part = |key: &str| stages.iter().any(|stage| key.split('.').next() == Some(stage));
+        let keys: BTreeSet<&String> =
+            own.iter().flat_map(|&at| variants[at].values.keys()).collect();
+        let stages: Vec<String> = keys
+            .iter()
+            .filter(|key| !key.contains('.') && varies(key))
+            .map(|s| s.to_string())
+            .collect();
+        let of_other_part =
+            |key: &str| stages.iter().any(|stage| key.split('.').next() == Some(stage));
         let parameters =
             keys.iter().filter(|key| key.contains('.') && varies(key) && !of_other_part(key));
         let parameters: Vec<String> =
@@ -127,14 +136,19 @@ mod tests {
         let found = sweeps(&variants);
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].parameters, ["enhance", "confidence.alpha"]);
-        assert_eq!((&found[1].parameters[..], &found[1].variants[..]), (&["enhance.lambda".to_string()][..], &[3, 4][..]));
+        assert_eq!(
+            (&found[1].parameters[..], &found[1].variants[..]),
+            (&["enhance.lambda".to_string()][..], &[3, 4][..])
+        );
     }
 
     #[test]
     fn changes_name_the_part_or_its_parameter() {
-        let base = variant("a", &[("ca", Value::Text("lwca".into())), ("ca.theta", Value::Float(0.4))]);
+        let base =
+            variant("a", &[("ca", Value::Text("lwca".into())), ("ca.theta", Value::Float(0.4))]);
         let part = variant("b", &[("ca", Value::Text("eac".into()))]);
-        let value = variant("c", &[("ca", Value::Text("lwca".into())), ("ca.theta", Value::Float(0.8))]);
+        let value =
+            variant("c", &[("ca", Value::Text("lwca".into())), ("ca.theta", Value::Float(0.8))]);
         assert_eq!(changed(&base.values, &part.values), ["ca: lwca → eac"]);
         assert_eq!(changed(&base.values, &value.values), ["ca.theta: 0.4 → 0.8"]);
         assert!(changed(&base.values, &base.values).is_empty());

@@ -254,7 +254,8 @@ impl ClusterArgs {
         }
         let only = Some(ks[0]).filter(|_| ks.len() == 1);
         let question = Question::maybe(only).with_second_opinion();
-        let Fitted { fit, before, curves } = self.fitted(plan, &mut data, &question, console, ctx)?;
+        let Fitted { fit, before, curves } =
+            self.fitted(plan, &mut data, &question, console, ctx)?;
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
         let cuts = cuts(&fit, &ks, &data, ctx)?;
@@ -355,7 +356,8 @@ impl ClusterArgs {
                 && ensemble.clusterings() >= 2
                 && Microclusters::of(ensemble).len() <= report::FEW_TO_RESAMPLE
         });
-        let stability = |ensemble| stability_of(ensemble, *least..=*most, console, &ctx.in_double());
+        let stability =
+            |ensemble| stability_of(ensemble, *least..=*most, console, &ctx.in_double());
         ensemble.map(stability).transpose()
     }
 

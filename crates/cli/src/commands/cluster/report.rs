@@ -29,7 +29,11 @@ pub(super) const NARROW: usize = 40;
 
 impl<S: Precision> Done<S> {
     /// The page of this run.
-    pub(super) fn report(&mut self, record: &RunRecord, ctx: &Ctx<'_, S>) -> Result<String, Failure> {
+    pub(super) fn report(
+        &mut self,
+        record: &RunRecord,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<String, Failure> {
         let drawn = Drawn::of(Sources {
             fit: &self.fit,
             before: std::mem::replace(&mut self.before, Part::missing("")),
