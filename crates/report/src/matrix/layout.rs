@@ -211,7 +211,7 @@ mod tests {
         let order = order(&grouping, Some(&tree), Some(&cut));
         assert_eq!(order, [0, 3, 1, 2]);
         // A cut that does not belong to the tree separates its clusters.
-        let other = Partition::from_labels([0, 0, 1, 0]);
+        let other = Partition::from_labels([0, 0, 1, 1]);
         let layout = Layout::new(&grouping, Some(&tree), &[&cut, &other]);
         assert!(layout.segments(0).is_some() && layout.segments(1).is_none());
     }
