@@ -91,13 +91,13 @@ impl Curve {
             step: steps.max_by(f64::total_cmp),
         };
         self.last = Some(point);
-        if record.iteration % self.stride != 0 {
+        if !record.iteration.is_multiple_of(self.stride) {
             return;
         }
         self.points.push(point);
         if self.points.len() > MOST_POINTS {
             self.stride *= 2;
-            self.points.retain(|point| point.iteration % self.stride == 0);
+            self.points.retain(|point| point.iteration.is_multiple_of(self.stride));
         }
     }
 }

@@ -18,5 +18,5 @@ function heading() {
 function facts(entries) {
   const fact = ([name, value, remark]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, value, remark ? make("small", {}, ` ${remark}`) : null));
-  return make("dl", { class: "facts" }, entries.filter(Boolean).map(fact));
+  return make("dl", { class: "facts" }, entries.filter((entry) => entry && entry[1] !== undefined).map(fact));
 }

@@ -10,6 +10,7 @@ function provenance(record, repeat) {
       versions && ["enclust", versions.enclust],
       versions && ["rustc", versions.rustc],
       versions && ["target", versions.target],
+      versions && ["Python", versions.python],
       machine && ["threads", String(machine.threads), "do not change the result"],
       machine && ["precision", machine.precision],
       machine && ["backend", machine.backend],
@@ -43,16 +44,16 @@ function partsTable(method) {
   return table({ name: "parts", caption: "All parts with all of their parameters, defaults included", columns, rows });
 }
 
-// A part is written as its name or as an object with its values.
+// A part is written as its name, or as an object with its name and its parameters.
 function partName(part) {
-  if (typeof part === "string") return part;
-  return part.name ?? Object.keys(part)[0] ?? "";
+  const combined = (part.of ?? []).map(partName);
+  const name = typeof part === "string" ? part : part.name;
+  return combined.length ? `${name}(${combined.join(", ")})` : name;
 }
 
 function partValues(part) {
-  if (typeof part === "string") return "";
-  const { name, ...values } = part;
-  return Object.entries(values).map(([key, value]) => `${key} = ${typeof value === "object" ? JSON.stringify(value) : value}`).join(", ");
+  const own = Object.entries(part.parameters ?? {}).map(([key, value]) => `${key} = ${value}`);
+  return [...own, ...(part.of ?? []).map((other) => `${partName(other)}: ${partValues(other)}`)].join(", ");
 }
 
 function timesFigure(timings) {

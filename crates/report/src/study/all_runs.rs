@@ -84,9 +84,12 @@ fn place<T: PartialEq>(names: &mut Vec<T>, name: T) -> usize {
     }
 }
 
+/// Pool, size and variant.
+type Key<'a> = (&'a str, usize, &'a str);
+
 /// The mean times of the variants with finished runs.
-pub fn costs(results: &Results) -> Vec<Cost<'_>> {
-    let mut times: Vec<((&str, usize, &str), Vec<f64>)> = Vec::new();
+pub fn costs<'a>(results: &'a Results) -> Vec<Cost<'a>> {
+    let mut times: Vec<(Key<'a>, Vec<f64>)> = Vec::new();
     for row in results.timings().iter().filter(|row| row.stage == "total") {
         let key = (row.pool, row.size, row.variant);
         match times.iter_mut().find(|(known, _)| *known == key) {
@@ -94,7 +97,7 @@ pub fn costs(results: &Results) -> Vec<Cost<'_>> {
             None => times.push((key, vec![row.seconds])),
         }
     }
-    let cost = |((pool, size, variant), seconds): ((_, _, _), Vec<f64>)| {
+    let cost = |((pool, size, variant), seconds): (Key<'a>, Vec<f64>)| {
         let Summary { mean, std, .. } = Summary::of(&seconds).ok()?;
         Some(Cost { pool, size, variant, mean, std })
     };
