@@ -205,6 +205,19 @@ fn what_does_not_apply_is_explained_with_an_option_that_helps() {
 }
 
 #[test]
+fn many_numbers_of_clusters_do_not_make_a_page_of_any_size() {
+    let folder = Folder::with_pool();
+    folder.write("noise.csv", &common::pool(400, 60, 2));
+    folder.run("cluster noise.csv --k 2..60 --out l.csv --report page.html").succeeded();
+    let page = data(&folder, "page.html");
+    assert!(page["cuts"][19]["certainty"]["least"].is_array());
+    let missing = page["cuts"][20]["certainty"]["missing"].as_str().unwrap();
+    assert!(missing.contains("the first 20"), "{missing}");
+    assert_eq!(page["record"]["results"].as_array().unwrap().len(), 59);
+    assert!(folder.read("page.html").len() < 5_000_000);
+}
+
+#[test]
 fn a_report_is_refused_like_every_other_output() {
     let folder = Folder::with_pool();
     folder.write("page.html", "mine");

@@ -70,12 +70,25 @@ pub struct ComparisonPage<'a> {
     pub friedman_p: Option<f64>,
     /// The critical difference of mean ranks.
     pub critical_difference: Option<f64>,
-    /// Every pair of variants.
+    /// Every pair of variants; if there are too many, those with the best one.
     pub pairs: Vec<Pair<'a>>,
+    /// The best variant, if only pairs with it are here.
+    pub only_with: Option<&'a str>,
 }
 
-impl<'a> From<Comparison<'a>> for ComparisonPage<'a> {
-    fn from(found: Comparison<'a>) -> Self {
+/// More pairs in all comparisons would make the page too large.
+const MOST_PAIRS: usize = 6000;
+
+/// The comparisons of a study.
+fn comparisons(found: Vec<Comparison<'_>>) -> Vec<ComparisonPage<'_>> {
+    let too_many = found.iter().map(|one| one.pairs.len()).sum::<usize>() > MOST_PAIRS;
+    found.into_iter().map(|one| ComparisonPage::of(one, too_many)).collect()
+}
+
+impl<'a> ComparisonPage<'a> {
+    fn of(found: Comparison<'a>, too_many: bool) -> Self {
+        let only_with = too_many.then(|| found.best());
+        let pairs = only_with.map_or_else(|| found.pairs.clone(), |best| found.with(best));
         ComparisonPage {
             metric: found.metric,
             size: found.size,
@@ -86,7 +99,8 @@ impl<'a> From<Comparison<'a>> for ComparisonPage<'a> {
             ranks: found.ranks,
             friedman_p: found.friedman.map(|test| test.p),
             critical_difference: found.critical_difference,
-            pairs: found.pairs,
+            pairs,
+            only_with,
         }
     }
 }
@@ -118,7 +132,7 @@ impl<'a> StudyPage<'a> {
             ),
             repeat,
             remarks,
-            comparisons: results.comparisons()?.into_iter().map(Into::into).collect(),
+            comparisons: comparisons(results.comparisons()?),
             sweeps: sweeps(&variants),
             ablations: ablations(protocol, &summary),
             costs: costs(results),

@@ -95,7 +95,7 @@ function comparisonPart(key) {
   if (found.critical_difference !== null) columns.push({ key: "nemenyi_p", title: "Nemenyi p", show: probability });
   return [
     figure(`Mean ranks by ${nameOf(key)}`, `Over ${unit}. ${sure}`, rankDiagram(found)),
-    table({ name: `comparisons-${found.metric}`, caption: `Every pair of variants by ${nameOf(key)}`, columns, rows: found.pairs.map((pair) => columns.map((column) => pair[column.key])) }),
+    table({ name: `comparisons-${found.metric}`, caption: found.only_with === null ? `Every pair of variants by ${nameOf(key)}` : `Every variant against the best one by ${nameOf(key)}; comparisons.csv has all pairs`, columns, rows: found.pairs.map((pair) => columns.map((column) => pair[column.key])) }),
   ];
 }
 

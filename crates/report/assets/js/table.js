@@ -60,7 +60,7 @@ function table({ name, caption, columns, rows, best, tall = rows.length > 24 }) 
       format,
     ),
   );
-  const content = make("table", { "data-table": name }, make("caption", {}, caption), make("thead", {}, make("tr", {}, heads)), body);
+  const content = make("table", { "data-table": name }, make("caption", {}, make("span", {}, caption)), make("thead", {}, make("tr", {}, heads)), body);
   const frame = make("div", { class: tall ? "scroll tall" : "scroll", tabindex: "0", role: "region", "aria-label": caption }, content);
   return make("div", { class: "table" }, frame, make("div", { class: "tools" }, make("span", { class: "note" }, "Save as"), saves));
 }

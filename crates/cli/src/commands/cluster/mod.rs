@@ -2,6 +2,7 @@
 
 mod auto;
 mod data;
+mod fitting;
 mod item_consensus;
 mod model;
 mod outputs;
@@ -10,16 +11,14 @@ mod ranking;
 mod report;
 mod summary;
 
-use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{ArgGroup, Args as _, FromArgMatches as _};
+use clap::ArgGroup;
 use enclust::core::{
-    BoxedPipeline, Bytes, Ca, Counts, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters,
-    Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Similarity,
-    Stage, Trace, Usage, Violations,
+    Counts, Ctx, Ensemble, Error, Fit, Metered, Microclusters, Partition, Question, Report,
+    SecondOpinion, Similarity, Stage, Usage, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
@@ -29,10 +28,12 @@ use enclust_stability::{Membership, Ranked, Stability};
 
 use self::auto::{number_of_clusters, stability_of};
 use self::data::Data;
+use self::fitting::{fit, pipeline, traced};
 use self::item_consensus::memberships;
 use self::model::Saved;
 use self::plan::Plan;
 use self::ranking::rankings;
+pub use self::report::report_on;
 use crate::clusters::Clusters;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -174,36 +175,6 @@ pub fn run(
         Width::F64 => args.run_in::<f64>(parts, console, out),
     }
 }
-
-/// Writes the report of a run on clusterings that are in memory, with these options of the command.
-pub fn report_on(
-    ensemble: Ensemble,
-    truth: Partition,
-    options: &[String],
-    path: &Path,
-    parts: &impl Parts,
-    console: &Console,
-) -> Result<(), Failure> {
-    let words = ["cluster", EMBEDDED].map(String::from);
-    let words = words.iter().chain(options).map(OsString::from);
-    let command = ClusterArgs::augment_args(clap::Command::new("cluster"));
-    let matches = command.try_get_matches_from(words).map_err(Failure::Options)?;
-    let mut args = ClusterArgs::from_arg_matches(&matches).map_err(Failure::Options)?;
-    args.outputs.report = Some(path.to_path_buf());
-    let plan = Plan::new(&args, parts.registry::<f64>())?;
-    let backend = args.machine.backend(&plan.registry)?;
-    let metered = Metered::new(&*backend);
-    let ctx = args.machine.context(&metered, args.selection.seed.into());
-    let began = Instant::now();
-    let data = Data::of(ensemble, truth, &args.selection)?;
-    let read = Timing::new("read", began.elapsed());
-    let (mut done, record) = args.compute(&plan, data, read, console, &metered, &ctx)?;
-    let html = done.report(&record, &ctx)?;
-    Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
-}
-
-/// The name of a pool that is not a file.
-const EMBEDDED: &str = "embedded";
 
 impl ClusterArgs {
     fn run_in<S: Precision + NpyFloat>(
@@ -454,102 +425,6 @@ fn warnings<S: Precision>(data: &Data<S>, fit: &Fit<S>, cuts: &[Cut]) -> Vec<War
     warnings
 }
 
-fn fit<S: Precision>(
-    plan: &Plan<S>,
-    data: &mut Data<S>,
-    question: &Question,
-    ctx: &Ctx<'_, S>,
-) -> Result<Fit<S>, Failure> {
-    let (pipeline, ensemble) = match composed(plan, data)? {
-        Composed::Pipeline(pipeline, ensemble) => (pipeline, ensemble),
-        Composed::Consensus(similarity) => {
-            return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
-        }
-    };
-    let fit = pipeline.fit(ensemble, question, ctx);
-    fit.map_err(|error| with_methods(error, plan, ensemble, question))
-}
-
-/// Fits and keeps the similarity before the enhancement, unless there is no memory for both.
-fn traced<S: Precision>(
-    plan: &Plan<S>,
-    data: &mut Data<S>,
-    question: &Question,
-    ctx: &Ctx<'_, S>,
-) -> Result<(Fit<S>, Part<Similarity<S>>), Failure> {
-    let (pipeline, ensemble) = match composed(plan, data)? {
-        Composed::Pipeline(pipeline, ensemble) => (pipeline, ensemble),
-        Composed::Consensus(similarity) => {
-            let fit = Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?;
-            return Ok((fit, report::nothing_enhanced()));
-        }
-    };
-    let (mut kept, enhances) = (report::nothing_enhanced(), plan.enhances()?);
-    if enhances {
-        match pipeline.trace(ensemble, question, ctx) {
-            Ok(Trace { given, fit, .. }) => return Ok((fit, report::before(given))),
-            Err(Error::Memory { .. }) => kept = report::no_room(),
-            Err(error) => return Err(with_methods(error, plan, ensemble, question)),
-        }
-    }
-    let fit = pipeline.fit(ensemble, question, ctx);
-    fit.map(|fit| (fit, kept)).map_err(|error| with_methods(error, plan, ensemble, question))
-}
-
-/// What a run applies to its data.
-enum Composed<'a, S: Precision> {
-    Pipeline(BoxedPipeline<S>, &'a Ensemble),
-    /// Only the consensus function, to a similarity without base clusterings.
-    Consensus(Similarity<S>),
-}
-
-fn composed<'a, S: Precision>(
-    plan: &Plan<S>,
-    data: &'a mut Data<S>,
-) -> Result<Composed<'a, S>, Failure> {
-    let given = data.similarity.take();
-    let Some(ensemble) = &data.ensemble else {
-        return Ok(Composed::Consensus(given.ok_or(Failure::NoInput)?));
-    };
-    let mut pipeline = pipeline(plan, data)?;
-    if let Some(similarity) = given {
-        let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
-        pipeline = pipeline.with_ca(precomputed)?;
-    }
-    Ok(Composed::Pipeline(pipeline, ensemble))
-}
-
-/// An error about memory also names the methods that need less.
-fn with_methods<S: Precision>(
-    error: Error,
-    plan: &Plan<S>,
-    ensemble: &Ensemble,
-    question: &Question,
-) -> Failure {
-    match error {
-        Error::Memory { available, .. } => {
-            let methods = methods_within(available, &plan.registry, ensemble, question);
-            Failure::Memory { error: Box::new(error), methods }
-        }
-        other => other.into(),
-    }
-}
-
-/// The methods that need at most this much memory.
-fn methods_within<S: Precision>(
-    available: Bytes,
-    registry: &Registry<S>,
-    ensemble: &Ensemble,
-    question: &Question,
-) -> Vec<String> {
-    let shape = Shape::of::<S>(&Microclusters::of(ensemble)).with_k(question.k);
-    let fits = |preset: &&Preset| {
-        let needs = registry.pipeline(&preset.spec).map(|pipeline| pipeline.footprint(&shape));
-        needs.is_ok_and(|needs| needs.iter().all(|need| need.peak() <= available))
-    };
-    registry.presets().iter().filter(fits).map(|preset| preset.name.to_string()).collect()
-}
-
 /// Tells how many samples are more similar to another cluster than to their own.
 fn note_misplaced(cuts: &[Cut], memberships: &[Membership], console: &Console) {
     for (cut, found) in cuts.iter().zip(memberships) {
@@ -562,15 +437,6 @@ fn note_misplaced(cuts: &[Cut], memberships: &[Membership], console: &Console) {
             ));
         }
     }
-}
-
-/// The pipeline with the constraints of the data.
-fn pipeline<S: Precision>(plan: &Plan<S>, data: &Data<S>) -> Result<BoxedPipeline<S>, Failure> {
-    let pipeline = plan.pipeline()?;
-    Ok(match &data.constraints {
-        Some(constraints) => pipeline.with_constraints(constraints.clone()),
-        None => pipeline,
-    })
 }
 
 fn cuts<S: Precision>(

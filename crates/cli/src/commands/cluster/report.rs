@@ -1,31 +1,71 @@
 //! The page that `--report` writes.
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
+use std::time::Instant;
 
-use enclust::core::{Ctx, Evidence, Partition, Report, Similarity};
+use clap::{Args as _, FromArgMatches as _};
+use enclust::core::{Ctx, Ensemble, Evidence, Metered, Partition, Report, Similarity};
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
-use enclust_io::Labels;
+use enclust_io::{Labels, write_atomically};
 use enclust_report::{
     Agreement, Certainty, CutPage, Drawn, Kind, LevelRecord, Part, PlainResult, RunPage, Sources,
     about_certificate, as_command, in_words, page,
 };
 use enclust_stability::{Membership, Ranked, agreements, rank};
 
+use super::data::Data;
 use super::item_consensus::memberships;
-use super::{Cut, Done, summary};
+use super::plan::Plan;
+use super::{ClusterArgs, Cut, Done, summary};
+use crate::console::Console;
 use crate::failure::Failure;
-use crate::record::{RunRecord, name_of_sample};
+use crate::parts::Parts;
+use crate::record::{RunRecord, Timing, name_of_sample};
 
 /// Of more label rows, the co-association that item consensus is based on takes too long for a figure
 /// that was not asked for.
 const FEW_ROWS: usize = 5000;
 /// Comparing more labels than this with the result takes too long for a figure that was not asked for.
 const FEW_LABELS: usize = 40_000_000;
+/// More cuts would make the page too large.
+const DETAILED: usize = 20;
 /// Several numbers of clusters are resampled if there are at most so many label rows,
 pub(super) const FEW_TO_RESAMPLE: usize = 2000;
 /// and if the largest number is at most so much larger than the smallest one.
 pub(super) const NARROW: usize = 40;
+
+/// Writes the report of a run on clusterings that are in memory, with these options of the command.
+pub fn report_on(
+    ensemble: Ensemble,
+    truth: Partition,
+    options: &[String],
+    path: &Path,
+    parts: &impl Parts,
+    console: &Console,
+) -> Result<(), Failure> {
+    let words = ["cluster", EMBEDDED].map(String::from);
+    let words = words.iter().chain(options).map(OsString::from);
+    let command = ClusterArgs::augment_args(clap::Command::new("cluster"));
+    let matches = command.try_get_matches_from(words).map_err(Failure::Options)?;
+    let mut args = ClusterArgs::from_arg_matches(&matches).map_err(Failure::Options)?;
+    args.outputs.report = Some(path.to_path_buf());
+    let plan = Plan::new(&args, parts.registry::<f64>())?;
+    let backend = args.machine.backend(&plan.registry)?;
+    let metered = Metered::new(&*backend);
+    let ctx = args.machine.context(&metered, args.selection.seed.into());
+    let began = Instant::now();
+    let data = Data::of(ensemble, truth, &args.selection)?;
+    let read = Timing::new("read", began.elapsed());
+    let (mut done, record) = args.compute(&plan, data, read, console, &metered, &ctx)?;
+    let html = done.report(&record, &ctx)?;
+    Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
+}
+
+/// The name of a pool that is not a file.
+const EMBEDDED: &str = "embedded";
 
 impl<S: Precision> Done<S> {
     /// The page of this run.
@@ -43,15 +83,18 @@ impl<S: Precision> Done<S> {
         })?;
         let (found, no_membership) = self.item_consensus(record, ctx)?;
         let cuts = self.cuts.iter().enumerate().map(|(at, cut)| {
-            Ok(CutPage {
-                k: cut.k,
-                segments: drawn.segments[at].clone(),
-                plain: self.plain(cut, ctx)?,
-                certainty: Part::of(found.get(at).map(|m| self.certainty(m, cut)), || {
-                    no_membership.clone()
-                }),
-                clusterings: self.clusterings(cut, self.rankings.get(at))?,
-            })
+            let (certainty, clusterings) = match at < DETAILED {
+                false => (too_many(), too_many()),
+                true => (
+                    Part::of(found.get(at).map(|m| self.certainty(m, cut)), || {
+                        no_membership.clone()
+                    }),
+                    self.clusterings(cut, self.rankings.get(at))?,
+                ),
+            };
+            let segments = drawn.segments[at].clone();
+            let plain = self.plain(cut, ctx)?;
+            Ok(CutPage { k: cut.k, segments, plain, certainty, clusterings })
         });
         let run = RunPage {
             title: title(record),
@@ -87,7 +130,8 @@ impl<S: Precision> Done<S> {
         if ensemble.is_none() && evidence.as_similarity().is_none() {
             return Ok((Vec::new(), "There are no base clusterings to compute it from.".into()));
         }
-        Ok((memberships(ensemble, evidence, &self.cuts, ctx)?, String::new()))
+        let detailed = &self.cuts[..self.cuts.len().min(DETAILED)];
+        Ok((memberships(ensemble, evidence, detailed, ctx)?, String::new()))
     }
 
     fn certainty(&self, found: &Membership, cut: &Cut) -> Certainty {
@@ -159,6 +203,14 @@ impl<S: Precision> Done<S> {
                 .into()
         })
     }
+}
+
+/// Why the details of a cut are missing.
+fn too_many<T>() -> Part<T> {
+    Part::missing(format!(
+        "The page has these details for the first {DETAILED} numbers of clusters. --k with fewer of them \
+         shows the others."
+    ))
 }
 
 /// The classes, if every sample has one.
