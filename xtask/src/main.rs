@@ -1,6 +1,7 @@
 //! Development commands of the workspace: `cargo xtask <command>`.
 
 mod book;
+mod browser;
 mod checks;
 mod downstream;
 mod links;
@@ -43,6 +44,9 @@ usage: cargo xtask <command>
   book              make the web site of the documentation (installs mdBook)
   pools             run the checks on the published pools in the folder given by
                     the variable ENCLUST_POOLS, in Rust and in Python
+  browser [--screenshots]
+                    check the report pages in Chromium (installs what is missing);
+                    write the pictures in docs/images
   wheel             make the source distribution of the Python package and install
                     it in an environment of its own
   python-peers [binding] [peers]
@@ -79,6 +83,8 @@ fn main() -> ExitCode {
         ["pages", ref only @ ..] => wheel::test_pages(only),
         ["book"] => book::build(),
         ["pools"] => pools(),
+        ["browser"] => browser::check(false),
+        ["browser", "--screenshots"] => browser::check(true),
         ["wheel"] => wheel::build(),
         ["python-peers", ref parts @ ..] => wheel::peers(parts),
         ["cluster", ref arguments @ ..] => wheel::program("cluster/large.py", arguments),

@@ -1,6 +1,5 @@
 //! Programs that run on Node.js.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::{Outcome, root, run};
@@ -30,6 +29,6 @@ pub fn missing(tool: &str, what: &str) -> Outcome<bool> {
 /// Node.js with a program of a folder.
 pub fn program(folder: &str, name: &str) -> Command {
     let mut node = Command::new("node");
-    node.arg(Path::new(&root()).join(folder).join(name));
+    node.arg(root().join(folder).join(name));
     node
 }

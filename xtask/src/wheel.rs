@@ -17,7 +17,7 @@ const PEERS: [&str; 2] = ["consensusclustering==0.2.4", "matplotlib==3.11.2"];
 
 /// What the tests have compiled: an example in the selection makes cargo take the features of the
 /// dependencies of tests into account, and without them it would compile everything again.
-const AS_TESTED: [&str; 4] = ["--workspace", "--all-features", "--example", "dump_pools"];
+pub const AS_TESTED: [&str; 4] = ["--workspace", "--all-features", "--example", "dump_pools"];
 
 /// The compiled part and the command of one build.
 struct Built {

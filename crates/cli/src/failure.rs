@@ -344,6 +344,9 @@ pub enum Failure {
     /// A study failed.
     #[error(transparent)]
     Study(#[from] StudyError),
+    /// One command gave another one options that it does not have.
+    #[error("{0}")]
+    Options(clap::Error),
     /// A result could not be written as JSON.
     #[error("cannot write JSON: {0}")]
     Json(#[from] serde_json::Error),

@@ -23,6 +23,9 @@ pub const RECORD: &[&str] = &["json"];
 /// The endings of figures.
 pub const FIGURE: &[&str] = &["svg", "pdf", "png"];
 
+/// The ending of reports.
+pub const PAGE: &[&str] = &["html"];
+
 /// The inputs and outputs of a command, each with the option that names it.
 #[derive(Debug, Default)]
 pub struct Files<'a> {

@@ -14,6 +14,7 @@ mod labels;
 mod matrices;
 mod parts;
 mod reading;
+mod report;
 mod rows;
 mod run;
 mod stability;
@@ -34,6 +35,7 @@ fn _enclust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<generate::KMeansClusterings>()?;
     module.add_function(wrap_pyfunction!(run::fit, module)?)?;
     module.add_function(wrap_pyfunction!(run::choose_k, module)?)?;
+    module.add_function(wrap_pyfunction!(report::report, module)?)?;
     module.add_function(wrap_pyfunction!(functions::co_association, module)?)?;
     module.add_function(wrap_pyfunction!(functions::high_confidence, module)?)?;
     module.add_function(wrap_pyfunction!(functions::enhance, module)?)?;

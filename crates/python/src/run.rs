@@ -81,12 +81,12 @@ impl Composition {
 /// A fitted method.
 #[pyclass(frozen, module = "enclust._enclust")]
 pub struct Run {
-    fit: Fit<f64>,
-    pipeline: BoxedPipeline<f64>,
+    pub(crate) fit: Fit<f64>,
+    pub(crate) pipeline: BoxedPipeline<f64>,
     composition: Composition,
     machine: Machine,
-    ensemble: Arc<Ensemble>,
-    question: Question,
+    pub(crate) ensemble: Arc<Ensemble>,
+    pub(crate) question: Question,
 }
 
 /// Must-links, cannot-links, and whether labels must satisfy them.
@@ -135,7 +135,7 @@ impl Run {
     }
 
     /// Does work with the context of this run.
-    fn work<T: Send>(
+    pub(crate) fn work<T: Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Ctx<'_, f64>) -> Result<T> + Send,
@@ -147,13 +147,13 @@ impl Run {
     }
 
     /// The consensus of these labels, in the order of the samples.
-    fn partition(&self, labels: &Array1<'_, i64>) -> PyResult<Partition> {
+    pub(crate) fn partition(&self, labels: &Array1<'_, i64>) -> PyResult<Partition> {
         let partition = Partition::from_labels(labels.as_array().iter().copied());
         partition.counted(self.ensemble.counts().cloned()).map_err(raised)
     }
 
     /// The co-association of the samples, on which memberships are based.
-    fn co_association(&self, ctx: &Ctx<'_, f64>) -> Result<Similarity<f64>> {
+    pub(crate) fn co_association(&self, ctx: &Ctx<'_, f64>) -> Result<Similarity<f64>> {
         let rows = Microclusters::of(&self.ensemble);
         let shape = enclust::core::Shape::of::<f64>(&rows);
         let needed = Ca::<f64>::footprint(&Eac, &shape).total();

@@ -56,6 +56,6 @@ mod tally;
 pub use cdf::ConsensusCdf;
 pub use choose::{Choice, Rule, Verdict, choose};
 pub use confidence::{ItemConsensus, Membership, membership};
-pub use ranking::{Ranked, ranking};
+pub use ranking::{Ranked, agreements, rank, ranking};
 pub use references::{JudgeParams, Judged, Judgement, judge, subsample};
 pub use stability::{Level, Stability, StabilityParams, stability};

@@ -72,9 +72,7 @@ pub fn ranking<S: Real>(
         return Err(Error::Size { what, expected: 2, found: clusterings });
     }
     let partition = &partition.clone().counted(ensemble.counts().cloned())?;
-    let agreements = (0..clusterings)
-        .map(|k| agreement(ensemble.column(k), partition))
-        .collect::<Result<Vec<_>>>()?;
+    let agreements = agreements(ensemble, partition)?;
     let quiet = ctx.with_watch(ctx.watch().quiet());
     let mut ranked = Vec::with_capacity(clusterings);
     for (left_out, &agreement) in agreements.iter().enumerate() {
@@ -83,11 +81,41 @@ pub fn ranking<S: Real>(
         let k = partition.clusters().min(Microclusters::of(&rest).len());
         let fit = method.fit(&rest, &Question::clusters(k), &quiet)?;
         let without = Contingency::of(partition, &fit.cut(k, &quiet)?)?.ari();
-        let rank = 1 + agreements.iter().filter(|&&other| other > agreement).count();
+        let rank = rank(agreement, &agreements);
         ranked.push(Ranked { agreement, rank, without });
         ctx.progress("ranking", left_out as u64 + 1, clusterings as u64)?;
     }
     Ok(ranked)
+}
+
+/// ARI of each base clustering and a consensus, on the samples that it labels.
+///
+/// ```
+/// use enclust_core::{Ensemble, Partition};
+/// use enclust_stability::agreements;
+///
+/// let ensemble = Ensemble::from_columns(&[[0, 0, 1, 1], [0, 1, 0, 1]])?;
+/// let found = agreements(&ensemble, &Partition::from_labels([5, 5, 7, 7]))?;
+/// assert_eq!(found, [1.0, -0.5]);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Size`] if the partition has a different number of samples.
+pub fn agreements(ensemble: &Ensemble, partition: &Partition) -> Result<Vec<f64>> {
+    Error::check_size("samples of the partition", ensemble.samples(), partition.len())?;
+    let partition = &partition.clone().counted(ensemble.counts().cloned())?;
+    (0..ensemble.clusterings()).map(|k| agreement(ensemble.column(k), partition)).collect()
+}
+
+/// 1 for the highest agreement; equal ones have the same rank.
+///
+/// ```
+/// assert_eq!(enclust_stability::rank(0.5, &[0.5, 0.9, 0.5]), 2);
+/// ```
+pub fn rank(agreement: f64, all: &[f64]) -> usize {
+    1 + all.iter().filter(|&&other| other > agreement).count()
 }
 
 /// ARI on the samples that the base clustering labels.

@@ -1,6 +1,7 @@
 //! `enclust` without a subcommand: compares the methods on embedded data.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use enclust::core::{
@@ -10,11 +11,15 @@ use enclust::generate::{KMeansPool, KMeansPoolParams};
 use enclust::metrics::{Scores, diversity};
 use enclust::registry::{DEFAULT_BACKEND, standard};
 
+use super::cluster;
+use crate::console::{Console, plain};
 use crate::digits;
 use crate::failure::Failure;
+use crate::files::{self, Files};
+use crate::parts::Parts;
 
 /// Options of the demonstration.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 pub struct DemoArgs {
     /// Seed of the base clusterings [default: 1]
     #[arg(long)]
@@ -27,6 +32,10 @@ pub struct DemoArgs {
     /// Number of threads (0: all available); the result does not depend on it [default: 0]
     #[arg(long, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: Option<u16>,
+
+    /// Write a report of EC-CMS on the digits: one HTML page
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
 }
 
 impl DemoArgs {
@@ -36,6 +45,7 @@ impl DemoArgs {
             (self.seed.is_some(), "--seed"),
             (self.clusterings.is_some(), "--clusterings"),
             (self.threads.is_some(), "--threads"),
+            (self.report.is_some(), "--report"),
         ];
         options.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
     }
@@ -64,8 +74,37 @@ const METHODS: [(&str, &str); 6] = [
     ("ec-cms-admm", "EC-CMS, ADMM"),
 ];
 
-/// Makes the base clusterings, runs every method and prints the table.
-pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
+/// The method of the report.
+const REPORTED: &str = "ec-cms";
+
+/// Makes the base clusterings, runs every method, prints the table and writes the report.
+pub fn run(
+    args: &DemoArgs,
+    parts: &impl Parts,
+    console: &Console,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let replaced =
+        Files::default().writes("--report", args.report.as_ref(), files::PAGE).check()?;
+    let (ensemble, truth) = compare(args, out)?;
+    let Some(path) = &args.report else {
+        let line =
+            "To see EC-CMS on these digits: cargo run --release -- demo --report digits.html";
+        return Ok(writeln!(out, "\n{line}")?);
+    };
+    let words = [
+        format!("--k={}", truth.clusters()),
+        format!("--method={REPORTED}"),
+        format!("--seed={}", args.seed.unwrap_or(1)),
+        format!("--threads={}", args.threads.unwrap_or(0)),
+    ];
+    cluster::report_on(ensemble, truth, &words, path, parts, console)?;
+    replaced.iter().for_each(|path| console.note(format_args!("replaced {}", path.display())));
+    Ok(writeln!(out, "\n{}: the report of EC-CMS", plain(path.display()))?)
+}
+
+/// Prints the table of the methods.
+fn compare(args: &DemoArgs, out: &mut dyn Write) -> Result<(Ensemble, Partition), Failure> {
     let settings = &args.settings();
     let (pixels, truth) = digits::load();
     let ctx = Ctx::<f64>::default().with_threads(settings.threads);
@@ -97,7 +136,7 @@ pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
         "\nARI adjusted Rand index, NMI normalised mutual information, F pair counting,"
     )?;
     writeln!(out, "ACC accuracy by optimal matching; 1 is best. Truth is used for scoring only.")?;
-    Ok(())
+    Ok((ensemble, truth))
 }
 
 /// Uses plain k-means++ so that the table equals the one in the README.
@@ -201,8 +240,8 @@ mod tests {
     /// The table without the run times, which vary.
     fn table(threads: u16) -> Vec<String> {
         let mut out = Vec::new();
-        run(&DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads) }, &mut out)
-            .unwrap();
+        let args = DemoArgs { clusterings: Some(6), threads: Some(threads), ..DemoArgs::default() };
+        compare(&args, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().skip(5).take(1 + METHODS.len());
         rows.map(|line| line.chars().take(52).collect()).collect()

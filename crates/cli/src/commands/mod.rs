@@ -64,6 +64,8 @@ enum Command {
     List(list::ListArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    /// Compare the methods on embedded data, as without a command
+    Demo(demo::DemoArgs),
 }
 
 impl Arguments {
@@ -88,7 +90,8 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     match arguments.command {
-        None => demo::run(&arguments.demo, out),
+        None => demo::run(&arguments.demo, parts, console, out),
+        Some(Command::Demo(args)) => demo::run(&args, parts, console, out),
         Some(Command::Cluster(args)) => cluster::run(&args, parts, console, out),
         Some(Command::Assign(args)) => assign::run(&args, console, out),
         Some(Command::Stability(args)) => stability::run(&args, parts, console, out),

@@ -8,6 +8,7 @@ use std::time::Instant;
 use enclust::core::{Ensemble, Metered, Parameters, Values};
 use enclust::registry::Precision;
 use enclust_io::{NpyFloat, Pool, write_atomically};
+use enclust_report::{Kind, LevelRecord, StabilityPage, as_command, page};
 use enclust_stability::{
     Judged, Judgement, Level, Rule, Stability, StabilityParams, Verdict, choose, stability,
 };
@@ -99,6 +100,10 @@ pub struct StabilityArgs {
     #[arg(long, value_name = "FILE.csv", help_heading = "Output")]
     cdf: Option<PathBuf>,
 
+    /// Write a report: one HTML page with the figures of every k
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
+
     /// Print everything as JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -155,19 +160,6 @@ struct JudgedRecord {
 }
 
 #[derive(Serialize)]
-struct LevelRecord {
-    k: usize,
-    pac: f64,
-    agreement: f64,
-    area: f64,
-    delta_area: f64,
-    cluster_consensus: Option<f64>,
-    gap: Option<f64>,
-    /// Consensus values and the share of the pairs with at most this value.
-    cdf: Vec<(f64, f64)>,
-}
-
-#[derive(Serialize)]
 struct RuleRecord {
     rule: &'static str,
     k: usize,
@@ -205,11 +197,12 @@ impl StabilityArgs {
             .reads("--features", self.references.features.as_ref())
             .writes("--csv", self.csv.as_ref(), files::TABLE)
             .writes("--cdf", self.cdf.as_ref(), files::TABLE)
+            .writes("--report", self.report.as_ref(), files::PAGE)
             .check()?;
         let (pool, mut input) = self.read_pool(console)?;
         let origin = self.references.origin(&pool, &self.input.table, &self.machine)?;
         let (origin, features) = origin.unzip();
-        input.extend(features.flatten().filter(|_| self.json));
+        input.extend(features.flatten().filter(|_| self.wants_record()));
         let names = pool.columns.as_deref();
         let (ensemble, selection) = self.selection.take_from(pool.ensemble, names, &self.pool)?;
 
@@ -238,14 +231,17 @@ impl StabilityArgs {
         if let (false, Some(idle)) = (self.json, machine.idle_backend()) {
             console.note(idle);
         }
-        if self.json {
+        if self.wants_record() {
             let effort = (machine, timings);
             let data = (&ensemble, selection, input);
             let judgement = judgement.as_ref().map(JudgementRecord::from);
             let record = self.record(console, method, data, &found, effort);
             let record = StabilityRecord { judgement, ..record };
-            serde_json::to_writer_pretty(&mut *out, &record)?;
-            return Ok(writeln!(out)?);
+            self.write_report(&record)?;
+            if self.json {
+                serde_json::to_writer_pretty(&mut *out, &record)?;
+                return Ok(writeln!(out)?);
+            }
         }
         self.print(&found, &ensemble, &choices(&found), out)?;
         Ok(judgement.iter().try_for_each(|judgement| print_judgement(judgement, out))?)
@@ -259,8 +255,28 @@ impl StabilityArgs {
         if let Some(layout) = layout {
             console.detail(1, opened.told(layout));
         }
-        let input = self.json.then(|| opened.input(layout)).transpose()?;
+        let input = self.wants_record().then(|| opened.input(layout)).transpose()?;
         Ok((pool, input.into_iter().collect()))
+    }
+
+    /// Whether a record is requested.
+    fn wants_record(&self) -> bool {
+        self.json || self.report.is_some()
+    }
+
+    fn write_report(&self, record: &StabilityRecord) -> Result<(), Failure> {
+        let Some(path) = &self.report else { return Ok(()) };
+        let file = self.pool.file_name().unwrap_or_default().to_string_lossy();
+        let range = record.levels.first().zip(record.levels.last());
+        let ks = range.map_or(String::new(), |(a, b)| format!("; k = {} to {}", a.k, b.k));
+        let data = StabilityPage {
+            title: format!("How many clusters: {file}"),
+            subtitle: format!("{}{ks}", record.method.in_a_line),
+            repeat: as_command(&record.command),
+            record,
+        };
+        let html = page(Kind::Stability, &data.title, &data)?;
+        Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
     }
 
     fn params(&self) -> Result<StabilityParams, Failure> {
@@ -452,21 +468,6 @@ impl From<&Judgement> for JudgementRecord {
             samples: found.samples,
             parameters: found.params.to_values(),
             levels: found.levels.iter().map(level).collect(),
-        }
-    }
-}
-
-impl From<&Level> for LevelRecord {
-    fn from(level: &Level) -> Self {
-        LevelRecord {
-            k: level.k,
-            pac: level.pac,
-            agreement: level.agreement,
-            area: level.cdf.area(),
-            delta_area: level.delta_area,
-            cluster_consensus: level.cluster_consensus,
-            gap: level.gap,
-            cdf: level.cdf.steps().collect(),
         }
     }
 }

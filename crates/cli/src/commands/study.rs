@@ -5,12 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use enclust::core::Watch;
-use enclust_experiment::study::{Plan, Registries, RunOptions, Shard, Study};
+use enclust_experiment::reproduce::Row;
+use enclust_experiment::study::{Plan, Registries, Results, RunOptions, Shard, Study};
+use enclust_io::write_atomically;
+use enclust_report::{Kind, StudyPage, as_command, page};
 
 use crate::console::Console;
 use crate::failure::Failure;
+use crate::files::{self, Files};
 use crate::progress::Progress;
-use crate::study_tables::print_results;
+use crate::study_tables::{print_other_counts, print_results, print_shortfalls};
 use crate::text_table::Format;
 
 /// Run a study from a file
@@ -52,6 +56,9 @@ pub struct StudyArgs {
 
     #[command(flatten)]
     tables: TablesArgs,
+
+    #[command(flatten)]
+    report: StudyReportArgs,
 }
 
 /// How tables are printed.
@@ -78,6 +85,14 @@ impl PoolsArgs {
     }
 }
 
+/// The report of a study.
+#[derive(Clone, Debug, Args)]
+pub struct StudyReportArgs {
+    /// Write a report: one HTML page with the tables, the tests and the curves
+    #[arg(long, value_name = "FILE.html", help_heading = "Output", conflicts_with = "shard")]
+    pub report: Option<PathBuf>,
+}
+
 /// The number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArgs {
@@ -101,6 +116,9 @@ pub fn run(
     console: &Console,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let report = args.report.report.as_ref();
+    let files = Files::default().reads("the study", Some(&args.study));
+    let replaced = files.writes("--report", report, files::PAGE).check()?;
     let study = Study::read(&args.study)?;
     let plan = study.plan(registries, &args.pools.folders())?;
     for refused in &plan.refused {
@@ -112,11 +130,34 @@ pub fn run(
     let results = plan.run_in(&folder, &options)?;
     drop(progress);
     match args.shard {
-        None => print_results(&results, args.tables.format, out)?,
+        None => {
+            print_results(&results, args.tables.format, out)?;
+            write_report(report, &results, Vec::new(), console)?;
+        }
         Some(shard) => say_shard(&plan, shard, console),
     }
+    replaced.iter().for_each(|path| console.note(format_args!("replaced {}", path.display())));
     console.note(format_args!("results are in {}", folder.display()));
     Ok(())
+}
+
+/// Writes the report, if one is requested, with the rows of a published table if there are any.
+pub fn write_report(
+    path: Option<&PathBuf>,
+    results: &Results,
+    published: Vec<Row>,
+    console: &Console,
+) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let mut remarks = Vec::new();
+    print_shortfalls(results, &mut remarks)?;
+    print_other_counts(results, &mut remarks)?;
+    let remarks = String::from_utf8_lossy(&remarks);
+    let remarks = remarks.lines().filter(|line| !line.is_empty()).map(String::from).collect();
+    let data = StudyPage::new(results, as_command(&console.command_line()), remarks)?;
+    let data = data.with_published(published);
+    let html = page(Kind::Study, &data.title, &data)?;
+    Ok(write_atomically(path, |file| file.write_all(html.as_bytes()))?)
 }
 
 fn say_shard(plan: &Plan, shard: Shard, console: &Console) {

@@ -226,12 +226,23 @@ impl<S: Real> Fit<S> {
         partition: &Partition,
         ctx: &Ctx<'_, S>,
     ) -> Result<Option<SecondOpinion>> {
+        let plain = self.plain_cut(k, ctx)?;
+        plain.map(|plain| SecondOpinion::between(partition, &plain)).transpose()
+    }
+
+    /// The partition into k clusters of the similarity before enhancement; `None` as for
+    /// [`second_opinion`](Self::second_opinion).
+    ///
+    /// # Errors
+    ///
+    /// The errors of the consensus function.
+    pub fn plain_cut(&self, k: usize, ctx: &Ctx<'_, S>) -> Result<Option<Partition>> {
         let plain = match &self.plain {
             Some(Plain::Fitted(fitted)) => ctx.install(|ctx| fitted.cut(k, ctx))??,
             Some(Plain::Cut { k: cut, partition }) if *cut == k => partition.clone(),
             _ => return Ok(None),
         };
-        SecondOpinion::between(partition, &self.finished(plain, ctx)?.0).map(Some)
+        Ok(Some(self.finished(plain, ctx)?.0))
     }
 
     /// The warnings about a partition into k clusters, with the

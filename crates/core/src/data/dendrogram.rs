@@ -98,6 +98,11 @@ impl Dendrogram {
         self.samples
     }
 
+    /// How often each row occurs, if rows stand for several samples.
+    pub fn counts(&self) -> Option<&Counts> {
+        self.counts.as_ref()
+    }
+
     /// The merges, in order.
     pub fn merges(&self) -> &[Merge] {
         &self.merges

@@ -116,7 +116,7 @@ pub use file::{
 pub use folder::{RunOptions, merge};
 pub use journal::Finished;
 pub use metric::Metric;
-pub use pair_curve::PairFigure;
+pub use pair_curve::{PairCounts, PairFigure, pair_curve};
 pub use plan::{Plan, Refused};
 pub use pools::{Column, PoolEntry};
 pub use protocol::{

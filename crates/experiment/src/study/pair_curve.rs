@@ -30,7 +30,7 @@ impl PairFigure {
 
 /// Numbers of pairs at or above one threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PairCounts {
+pub struct PairCounts {
     /// Pairs at or above it.
     found: u128,
     /// Those of them that are in the same class.
@@ -54,7 +54,22 @@ impl PairCounts {
 }
 
 /// Counts for each threshold, in the given order, in one pass over the similarity.
-pub(crate) fn pair_curve<S: Real>(
+///
+/// ```
+/// use enclust_core::{Partition, Similarity};
+/// use enclust_experiment::study::{PairFigure, pair_curve};
+///
+/// let s = Similarity::from_matrix(3, &[1.0, 0.9, 0.4, 0.9, 1.0, 0.4, 0.4, 0.4, 1.0])?;
+/// let counts = pair_curve(&s, &Partition::from_labels([0, 0, 1]), &[0.3, 0.8])?;
+/// assert_eq!(counts[0].figure(PairFigure::Precision), 1.0 / 3.0);
+/// assert_eq!(counts[1].figure(PairFigure::Recall), 1.0);
+/// # Ok::<(), enclust_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// [`Error::Size`] if the truth has another number of samples.
+pub fn pair_curve<S: Real>(
     similarity: &Similarity<S>,
     truth: &Partition,
     thresholds: &[f64],

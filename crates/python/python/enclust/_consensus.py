@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, Callable
 
 import numpy as np
 
-from enclust import _enclust
+from enclust import _enclust, _report
 from enclust._base import check_fitted
 from enclust._settings import (
     clusters_of,
@@ -190,6 +191,24 @@ class ConsensusResult:
         """
         agreement, rank, without = self._again().ranking(self.labels_)
         return {"agreement": agreement, "rank": rank, "without": without}
+
+    def report(self, path: str | os.PathLike[str], truth: Any = None) -> None:
+        """Write a report: one HTML page that needs no network.
+
+        It shows the similarity before and after the enhancement, the tree,
+        the clusters, how sure each sample is, and how the result was found.
+        An enhanced run is repeated for it.
+
+        Parameters
+        ----------
+        path : path-like
+            A file whose name ends in ``.html``; an existing one is replaced.
+        truth : array-like of shape (n,), optional
+            The true classes, for scores and comparisons.
+        """
+        run = self._again()
+        _report.check(path)
+        _report.write(path, _report.page_of(self, run, truth))
 
     def cut(self, n_clusters: int) -> Array:
         """Cut the same fit into another number of clusters.

@@ -92,6 +92,15 @@ def fit(
     callback: Event | None,
     constraints: tuple[list[tuple[int, int]], list[tuple[int, int]], bool] | None = ...,
 ) -> Run: ...
+def report(
+    run: Run,
+    labels: Array,
+    truth: Array | None,
+    record: str,
+    title: str,
+    subtitle: str,
+    names: list[str] | None = ...,
+) -> str: ...
 def choose_k(
     labels: Labels,
     range: tuple[int, int] | None,

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use enclust::core::{Bytes, Constraints, Ensemble, Error, Similarity, Warning, similarity_warning};
+use enclust::core::{
+    Bytes, Constraints, Ensemble, Error, Partition, Similarity, Warning, similarity_warning,
+};
 use enclust::registry::Precision;
 use enclust_io::{
     ClusterNames, Labels, Layout, Origin, Pool, PoolOptions, ReadError, read_similarity_within,
@@ -12,7 +14,7 @@ use super::ClusterArgs;
 use crate::clusters::Clusters;
 use crate::failure::Failure;
 use crate::inputs::{Input, Opened, STANDARD_INPUT};
-use crate::selection::Selection;
+use crate::selection::{Selection, SelectionArgs};
 
 /// The data of a run. There is an ensemble, a similarity, or both.
 #[derive(Debug)]
@@ -70,6 +72,30 @@ impl<S: Precision> Data<S> {
         }
         (data.inputs, data.layouts) = (files.inputs, files.layouts);
         Ok(data)
+    }
+
+    /// Clusterings that are in memory, with the classes of their samples.
+    pub fn of(
+        ensemble: Ensemble,
+        truth: Partition,
+        selection: &SelectionArgs,
+    ) -> Result<Self, Failure> {
+        let (ensemble, selection) = selection.take_from(ensemble, None, Path::new(""))?;
+        Ok(Data {
+            samples: ensemble.samples(),
+            ensemble: Some(ensemble),
+            selection: Some(selection),
+            similarity: None,
+            similarity_warning: None,
+            truth: Some(Labels::new(truth, None)),
+            ids: None,
+            columns: None,
+            cluster_names: None,
+            constraints: None,
+            origin: None,
+            inputs: Vec::new(),
+            layouts: Vec::new(),
+        })
     }
 
     fn read_pool(

@@ -2,11 +2,13 @@
 
 mod auto;
 mod data;
+mod fitting;
 mod item_consensus;
 mod model;
 mod outputs;
 mod plan;
 mod ranking;
+mod report;
 mod summary;
 
 use std::io::Write;
@@ -15,20 +17,23 @@ use std::time::Instant;
 
 use clap::ArgGroup;
 use enclust::core::{
-    BoxedPipeline, Bytes, Ca, Counts, Ctx, Ensemble, Error, Fit, Metered, Method, Microclusters,
-    Partition, Precomputed, Preset, Question, Registry, Report, SecondOpinion, Shape, Stage, Usage,
-    Violations,
+    Counts, Ctx, Ensemble, Error, Fit, Metered, Microclusters, Partition, Question, Report,
+    SecondOpinion, Similarity, Stage, Usage, Violations,
 };
 use enclust::metrics::Scores;
 use enclust::registry::Precision;
-use enclust_io::{Labels, NpyFloat, write_model};
-use enclust_stability::Membership;
+use enclust_io::{Labels, NpyFloat, write_atomically, write_model};
+use enclust_report::{Curve, Part, Recorder};
+use enclust_stability::{Membership, Ranked, Stability};
 
-use self::auto::number_of_clusters;
+use self::auto::{number_of_clusters, stability_of};
 use self::data::Data;
+use self::fitting::{fit, pipeline, traced};
 use self::item_consensus::memberships;
+use self::model::Saved;
 use self::plan::Plan;
 use self::ranking::rankings;
+pub use self::report::report_on;
 use crate::clusters::Clusters;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -119,6 +124,32 @@ struct Effort {
     usage: Usage,
 }
 
+/// A fit, and what a report needs of the run.
+struct Fitted<S> {
+    fit: Fit<S>,
+    before: Part<Similarity<S>>,
+    curves: Vec<Curve>,
+}
+
+/// Everything that was computed.
+struct Done<S> {
+    data: Data<S>,
+    fit: Fit<S>,
+    /// The similarity before the enhancement, if a report is requested.
+    before: Part<Similarity<S>>,
+    /// The iterations, if a report is requested.
+    curves: Vec<Curve>,
+    cuts: Vec<Cut>,
+    memberships: Vec<Membership>,
+    rankings: Vec<Vec<Ranked>>,
+    model: Option<Saved>,
+    /// What the number of clusters was chosen by, or how stable those that were given are.
+    stability: Option<Stability>,
+}
+
+/// The numbers of clusters, and how they were chosen.
+type Numbers = (Vec<usize>, Option<ChoiceRecord>, Option<Stability>);
+
 /// One partition of the result.
 #[derive(Debug)]
 struct Cut {
@@ -155,53 +186,91 @@ impl ClusterArgs {
         let plan = Plan::new(self, parts.registry::<S>())?;
         let replaced = self.files().check()?;
         let backend = self.machine.backend(&plan.registry)?;
-        let watching = Watching::new(console);
-        let began = Instant::now();
-        let mut data = Data::<S>::read(self)?;
-        self.outputs.check_room::<S>(data.samples)?;
-        let mut timings = vec![Timing::new("read", began.elapsed())];
-
         let metered = Metered::new(&*backend);
-        let ctx = self.machine.context(&metered, self.selection.seed.into());
         let began = Instant::now();
-        let (ks, choice) = self.numbers_of_clusters(&data, console, &ctx)?;
+        let data = Data::<S>::read(self)?;
+        self.outputs.check_room::<S>(data.samples)?;
+        let read = Timing::new("read", began.elapsed());
+        let ctx = self.machine.context(&metered, self.selection.seed.into());
+        let (mut done, record) = self.compute(&plan, data, read, console, &metered, &ctx)?;
+        let record = RunRecord { replaced: record::shown(&replaced), ..record };
+        let tables = (&done.memberships[..], &done.rankings[..]);
+        if let (Some(path), Some(saved)) = (&self.outputs.save_model, &done.model) {
+            write_model(path, &saved.model)?;
+        }
+        self.outputs.write(&done.fit, &done.cuts, tables, &done.data)?;
+        if let Some(path) = &self.outputs.report {
+            let html = done.report(&record, &ctx)?;
+            write_atomically(path, |file| file.write_all(html.as_bytes()))?;
+        }
+        self.outputs.write_record(&record)?;
+        self.outputs.show(self, &done.cuts, &done.data, record, console, out)
+    }
+
+    /// Everything between reading and writing.
+    fn compute<S: Precision>(
+        &self,
+        plan: &Plan<S>,
+        mut data: Data<S>,
+        read: Timing,
+        console: &Console,
+        metered: &Metered<'_, S>,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<(Done<S>, RunRecord), Failure> {
+        let mut timings = vec![read];
+        let began = Instant::now();
+        let (ks, choice, stability) = self.numbers_of_clusters(&data, console, ctx)?;
         if choice.is_some() {
             timings.push(Timing::new("choose k", began.elapsed()));
         }
         let only = Some(ks[0]).filter(|_| ks.len() == 1);
         let question = Question::maybe(only).with_second_opinion();
-        let fit = fit(&plan, &mut data, &question, &ctx.with_observer(&watching))?;
-        drop(watching);
+        let Fitted { fit, before, curves } =
+            self.fitted(plan, &mut data, &question, console, ctx)?;
         timings.extend(fit.timings.iter().map(|&(stage, time)| Timing::new(stage.key(), time)));
         let began = Instant::now();
-        let cuts = cuts(&fit, &ks, &data, &ctx)?;
+        let cuts = cuts(&fit, &ks, &data, ctx)?;
         timings.push(Timing::new(Stage::Cut.key(), began.elapsed()));
         let memberships = match self.outputs.membership {
-            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, &ctx)?,
+            Some(_) => memberships(data.ensemble.as_ref(), &fit.evidence, &cuts, ctx)?,
             None => Vec::new(),
         };
         note_misplaced(&cuts, &memberships, console);
         let rankings = match (&self.outputs.ranking, &data.ensemble) {
             (Some(_), Some(ensemble)) => {
-                rankings(&pipeline(&plan, &data)?, ensemble, &cuts, console, &ctx)?
+                rankings(&pipeline(plan, &data)?, ensemble, &cuts, console, ctx)?
             }
             _ => Vec::new(),
         };
-        let model = self.model(&plan, &data, &cuts)?;
+        let model = self.model(plan, &data, &cuts)?;
         let effort = Effort { timings, usage: metered.usage() };
         let record = RunRecord {
             choice,
             model: model.as_ref().map(|saved| saved.record),
-            ..self.record(console, &plan, &data, &fit, &cuts, effort)
+            ..self.record(console, plan, &data, &fit, &cuts, effort)
         };
-        let record = RunRecord { replaced: record::shown(&replaced), ..record };
-        let tables = (&memberships[..], &rankings[..]);
-        // The record comes last, so that it never names a file that was not written.
-        if let (Some(path), Some(saved)) = (&self.outputs.save_model, &model) {
-            write_model(path, &saved.model)?;
+        let done =
+            Done { data, fit, before, curves, cuts, memberships, rankings, model, stability };
+        Ok((done, record))
+    }
+
+    /// Fits the method, and keeps what a report needs if one is requested.
+    fn fitted<S: Precision>(
+        &self,
+        plan: &Plan<S>,
+        data: &mut Data<S>,
+        question: &Question,
+        console: &Console,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Fitted<S>, Failure> {
+        let watching = Watching::new(console);
+        if self.outputs.report.is_none() {
+            let fit = fit(plan, data, question, &ctx.with_observer(&watching))?;
+            return Ok(Fitted { fit, before: report::nothing_enhanced(), curves: Vec::new() });
         }
-        self.outputs.write(&fit, &cuts, tables, &data, &record)?;
-        self.outputs.show(self, &cuts, &data, record, console, out)
+        let recorder = Recorder::new(Some(&watching));
+        let (fit, before) = traced(plan, data, question, &ctx.with_observer(&recorder))?;
+        Ok(Fitted { fit, before, curves: recorder.into_curves() })
     }
 
     /// A given option that only `--k auto` uses.
@@ -228,16 +297,39 @@ impl ClusterArgs {
         data: &Data<S>,
         console: &Console,
         ctx: &Ctx<'_, S>,
-    ) -> Result<(Vec<usize>, Option<ChoiceRecord>), Failure> {
+    ) -> Result<Numbers, Failure> {
         let range = match &self.k {
-            Clusters::These(ks) => return Ok((ks.clone(), None)),
+            Clusters::These(ks) => {
+                let stability = self.stability_of(ks, data, console, ctx)?;
+                return Ok((ks.clone(), None, stability));
+            }
             Clusters::Auto(range) => range.clone(),
         };
         let ensemble = data.ensemble.as_ref().ok_or(Failure::NoInput)?;
         let origin = data.origin.as_ref();
-        let choice =
+        let (choice, stability) =
             number_of_clusters(ensemble, origin, range, self.force, console, &ctx.in_double())?;
-        Ok((vec![choice.k], Some(choice)))
+        Ok((vec![choice.k], Some(choice), stability))
+    }
+
+    /// How stable several given numbers of clusters are, if a report shows it and it is quickly found.
+    fn stability_of<S: Precision>(
+        &self,
+        ks: &[usize],
+        data: &Data<S>,
+        console: &Console,
+        ctx: &Ctx<'_, S>,
+    ) -> Result<Option<Stability>, Failure> {
+        let (Some(least), Some(most)) = (ks.iter().min(), ks.iter().max()) else { return Ok(None) };
+        let fits = ks.len() > 1 && *least >= 2 && most - least <= report::NARROW;
+        let ensemble = data.ensemble.as_ref().filter(|ensemble| {
+            fits && self.outputs.report.is_some()
+                && ensemble.clusterings() >= 2
+                && Microclusters::of(ensemble).len() <= report::FEW_TO_RESAMPLE
+        });
+        let stability =
+            |ensemble| stability_of(ensemble, *least..=*most, console, &ctx.in_double());
+        ensemble.map(stability).transpose()
     }
 
     fn record<S: Precision>(
@@ -287,6 +379,14 @@ impl ClusterArgs {
 }
 
 impl<S> Data<S> {
+    /// The scores of a partition, on the samples that have a true class.
+    fn scores(&self, truth: &Labels, partition: &Partition) -> Result<Scores, Error> {
+        match truth.missing[..] {
+            [] => Scores::of(&truth.partition, partition),
+            _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
+        }
+    }
+
     /// How many samples have a true class.
     fn truth_record(&self, truth: &Labels) -> TruthRecord {
         let counts = self.ensemble.as_ref().and_then(Ensemble::counts);
@@ -325,46 +425,6 @@ fn warnings<S: Precision>(data: &Data<S>, fit: &Fit<S>, cuts: &[Cut]) -> Vec<War
     warnings
 }
 
-fn fit<S: Precision>(
-    plan: &Plan<S>,
-    data: &mut Data<S>,
-    question: &Question,
-    ctx: &Ctx<'_, S>,
-) -> Result<Fit<S>, Failure> {
-    let given = data.similarity.take();
-    let Some(ensemble) = &data.ensemble else {
-        let similarity = given.ok_or(Failure::NoInput)?;
-        return Ok(Fit::of_similarity(similarity, &*plan.consensus()?, ctx)?);
-    };
-    let mut pipeline = pipeline(plan, data)?;
-    if let Some(similarity) = given {
-        let precomputed: Box<dyn Ca<S>> = Box::new(Precomputed::new(similarity));
-        pipeline = pipeline.with_ca(precomputed)?;
-    }
-    pipeline.fit(ensemble, question, ctx).map_err(|error| match error {
-        Error::Memory { available, .. } => {
-            let methods = methods_within(available, &plan.registry, ensemble, question);
-            Failure::Memory { error: Box::new(error), methods }
-        }
-        other => other.into(),
-    })
-}
-
-/// The methods that need at most this much memory.
-fn methods_within<S: Precision>(
-    available: Bytes,
-    registry: &Registry<S>,
-    ensemble: &Ensemble,
-    question: &Question,
-) -> Vec<String> {
-    let shape = Shape::of::<S>(&Microclusters::of(ensemble)).with_k(question.k);
-    let fits = |preset: &&Preset| {
-        let needs = registry.pipeline(&preset.spec).map(|pipeline| pipeline.footprint(&shape));
-        needs.is_ok_and(|needs| needs.iter().all(|need| need.peak() <= available))
-    };
-    registry.presets().iter().filter(fits).map(|preset| preset.name.to_string()).collect()
-}
-
 /// Tells how many samples are more similar to another cluster than to their own.
 fn note_misplaced(cuts: &[Cut], memberships: &[Membership], console: &Console) {
     for (cut, found) in cuts.iter().zip(memberships) {
@@ -379,15 +439,6 @@ fn note_misplaced(cuts: &[Cut], memberships: &[Membership], console: &Console) {
     }
 }
 
-/// The pipeline with the constraints of the data.
-fn pipeline<S: Precision>(plan: &Plan<S>, data: &Data<S>) -> Result<BoxedPipeline<S>, Failure> {
-    let pipeline = plan.pipeline()?;
-    Ok(match &data.constraints {
-        Some(constraints) => pipeline.with_constraints(constraints.clone()),
-        None => pipeline,
-    })
-}
-
 fn cuts<S: Precision>(
     fit: &Fit<S>,
     ks: &[usize],
@@ -399,11 +450,7 @@ fn cuts<S: Precision>(
         let (partition, moved) = fit
             .cut_and_moves(k, ctx)
             .map_err(|error| Failure::named(error, data.ids.as_deref()))?;
-        let score = |truth: &Labels| match truth.missing[..] {
-            [] => Scores::of(&truth.partition, &partition),
-            _ => Scores::of(&truth.partition, &partition.rearranged(&truth.known())),
-        };
-        let scores = data.truth.as_ref().map(score).transpose()?;
+        let scores = data.truth.as_ref().map(|truth| data.scores(truth, &partition)).transpose()?;
         let violations = fit.violations(&partition);
         let second_opinion = fit.second_opinion(k, &partition, ctx)?;
         cuts.push(Cut { k, partition, scores, violations, moved, second_opinion });

@@ -70,6 +70,10 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE.json")]
     record: Option<PathBuf>,
 
+    /// Write a report: one HTML page with the matrices, the tree, the clusters and how they were found
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+
     /// Print the record and the labels as JSON
     #[arg(long)]
     json: bool,
@@ -78,7 +82,7 @@ pub struct OutputArgs {
 impl OutputArgs {
     /// Whether a record is requested.
     pub fn wants_record(&self) -> bool {
-        self.json || self.record.is_some()
+        self.json || self.record.is_some() || self.report.is_some()
     }
 
     /// Adds the files that are written.
@@ -90,6 +94,7 @@ impl OutputArgs {
             .writes("--membership", self.membership.as_ref(), files::TABLE)
             .writes("--ranking", self.ranking.as_ref(), files::TABLE)
             .writes("--save-model", self.save_model.as_ref(), files::MODEL)
+            .writes("--report", self.report.as_ref(), files::PAGE)
             .writes("--record", self.record.as_ref(), files::RECORD)
     }
 
@@ -102,6 +107,7 @@ impl OutputArgs {
             ("membership", &self.membership),
             ("ranking", &self.ranking),
             ("model", &self.save_model),
+            ("report", &self.report),
             ("record", &self.record),
         ];
         let named = |(what, path): (_, &Option<PathBuf>)| {
@@ -128,14 +134,13 @@ impl OutputArgs {
         }
     }
 
-    /// Writes all requested files.
+    /// Writes all requested files but the model, the report and the record.
     pub fn write<S: Precision + NpyFloat>(
         &self,
         fit: &Fit<S>,
         cuts: &[Cut],
         (memberships, rankings): (&[Membership], &[Vec<Ranked>]),
         data: &Data<S>,
-        record: &RunRecord,
     ) -> Result<(), Failure> {
         if let Some(path) = &self.out {
             write_cuts(path, cuts, data)?;
@@ -166,6 +171,11 @@ impl OutputArgs {
                 ranking::write(file, cuts, rankings, ensemble, columns, names)
             })?;
         }
+        Ok(())
+    }
+
+    /// Writes the record. It comes last, so that it never names a file that was not written.
+    pub fn write_record(&self, record: &RunRecord) -> Result<(), Failure> {
         match &self.record {
             Some(path) => write_json(path, record),
             None => Ok(()),
@@ -236,6 +246,7 @@ mod tests {
             ranking: None,
             save_model: None,
             record: None,
+            report: None,
             json: false,
         };
         assert!(outputs.check_room::<f64>(10).is_ok());

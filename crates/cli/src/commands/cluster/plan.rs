@@ -58,6 +58,12 @@ impl<S: Precision> Plan<S> {
         self.registry.consensus.build(&self.spec.consensus).map_err(wrong)
     }
 
+    /// Whether the similarity is enhanced.
+    pub fn enhances(&self) -> Result<bool, Failure> {
+        let enhancer = self.registry.enhance.build(&self.spec.enhance).map_err(wrong)?;
+        Ok(!enhancer.is_identity())
+    }
+
     fn check(&self, args: &ClusterArgs) -> Result<(), Failure> {
         let pipeline = self.pipeline()?;
         if let (Clusters::These(_), Some(option)) = (&args.k, args.only_with_auto()) {

@@ -43,7 +43,7 @@ fn unscored(record: &RunRecord) -> Option<String> {
 }
 
 /// The note for a cut with a different number of clusters than requested.
-fn other_count(cut: &CutRecord) -> Option<String> {
+pub(super) fn other_count(cut: &CutRecord) -> Option<String> {
     let CutRecord { k, clusters, .. } = cut;
     (k != clusters).then(|| format!("k = {k} asked for, {clusters} found"))
 }
@@ -147,7 +147,7 @@ fn about_run(record: &RunRecord) -> String {
 }
 
 /// How the label rows were reduced, and what is left to enhance.
-fn about_reduction(report: &ReductionReport, record: &RunRecord) -> String {
+pub(super) fn about_reduction(report: &ReductionReport, record: &RunRecord) -> String {
     let percent = |share: f64| 100.0 * share;
     let mut words = format!(
         "{} rows reduced to {} by {}, which changed {:.1} % of the labels",
@@ -176,11 +176,11 @@ fn about_reduction(report: &ReductionReport, record: &RunRecord) -> String {
 }
 
 /// How far the saved model repeats the result.
-fn about_model(ModelRecord { samples, kept, ari, .. }: ModelRecord) -> String {
+pub(super) fn about_model(ModelRecord { samples, kept, ari, .. }: ModelRecord) -> String {
     format!("the model gives {kept} of {samples} training rows their label, ARI {ari:.3}")
 }
 
-fn about_pairs(report: &PairsReport) -> String {
+pub(super) fn about_pairs(report: &PairsReport) -> String {
     let PairsReport { alpha, pairs, largest_component, mean_degree, .. } = report;
     let alpha = alpha.map_or(String::new(), |alpha| format!(" at alpha {alpha}"));
     format!(

@@ -17,7 +17,7 @@ use enclust_figures::{Columns, Times};
 
 use self::times::{Time, print_times, times};
 use super::plot;
-use super::study::{PoolsArgs, ThreadsArgs};
+use super::study::{PoolsArgs, ThreadsArgs, write_report};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::files::{self, Files};
@@ -65,6 +65,10 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 
+    /// Write a report: one HTML page with the table, the tests and the curves
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+
     /// Store all runs in this folder; when started again, only missing runs are executed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -98,6 +102,7 @@ pub fn run(
     let replaced = Files::default()
         .writes("--csv", args.csv.as_ref(), files::TABLE)
         .writes("--chart", args.chart.as_ref(), files::FIGURE)
+        .writes("--report", args.report.as_ref(), files::PAGE)
         .check()?;
     let progress = Progress::new(console, "reading the pools");
     let options = args.threads.options(&progress);
@@ -110,6 +115,7 @@ pub fn run(
     if let Some(path) = &args.csv {
         write_rows(path, &rows)?;
     }
+    write_report(args.report.as_ref(), &results, rows.clone(), console)?;
     for path in replaced {
         console.note(format_args!("replaced {}", path.display()));
     }
