@@ -489,14 +489,30 @@ class Rows:
 
 def is_alone(rows: Array) -> Array:
     """Whether rows cannot be merged: without any label, or with a cluster of their own."""
-    alone: Array = (rows == MISSING).all(axis=1) | (rows == SINGLETON).any(axis=1)
-    return alone
+    unlabelled, own = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+    # Column by column, because whole tables of truth values would need as much memory as the rows.
+    for column in rows.T:
+        unlabelled &= column == MISSING
+        own |= column == SINGLETON
+    return unlabelled | own
 
 
 def places_in(table: Array, rows: Array) -> Array:
     """The first place of each row in a table with the same type of numbers, or -1."""
     found: Array = _enclust.match_rows(as_words(table), as_words(rows))
     return found
+
+
+def places_of_distinct(table: Array, rows: Array) -> Array:
+    """The same for distinct rows; those that occur several times may be anywhere."""
+    if len(table) <= len(rows):
+        return places_in(table, rows)
+    # The smaller table needs less memory.
+    found = places_in(rows, table)
+    places = np.full(len(rows), -1)
+    known = np.flatnonzero(found >= 0)
+    places[found[known]] = known
+    return places
 
 
 def as_words(rows: Array) -> Array:
@@ -523,12 +539,16 @@ def merge(a: Rows, b: Rows, limits: Limits) -> Rows:
     """The distinct rows of both, those of `a` first."""
     complete = a.complete and b.complete
     if not complete:
-        a, b = without_alone(a), without_alone(b)
+        a, b = sample_of(a, limits), sample_of(b, limits)
     kind = np.result_type(a.rows, b.rows)
     upper, lower = a.rows.astype(kind, copy=False), b.rows.astype(kind, copy=False)
-    places = places_in(upper, lower)
+    places = places_of_distinct(upper, lower)
     places[is_alone(lower)] = -1
-    new, counts = places < 0, a.counts.copy()
+    new = places < 0
+    if complete and len(upper) + int(new.sum()) > limits.rows:
+        # A sample of both needs less memory than a sample of all rows together, and is the same.
+        return merge(sample_of(a, limits), sample_of(b, limits), limits)
+    counts = a.counts.copy()
     counts[places[~new]] += b.counts[~new]
     rows = np.concatenate([upper, lower[new]])
     counts = np.concatenate([counts, b.counts[new]])
@@ -539,7 +559,15 @@ def limited(rows: Rows, limits: Limits) -> Rows:
     """The rows, or a uniform sample of the distinct ones if they are too many."""
     if rows.complete and len(rows.rows) <= limits.rows:
         return rows
-    rows = without_alone(rows)
+    return sample_of(rows, limits)
+
+
+def sample_of(rows: Rows, limits: Limits) -> Rows:
+    """The rows with the smallest hashes."""
+    if rows.complete:
+        rows = without_alone(rows)
+    if len(rows.rows) <= limits.sample:
+        return rows
     hashes = hashes_of(rows.rows, limits.seed)
     kept = np.sort(np.argsort(hashes, kind="stable")[: limits.sample])
     return Rows(rows.rows[kept], rows.counts[kept], rows.sizes, rows.alone, complete=False)
@@ -547,6 +575,9 @@ def limited(rows: Rows, limits: Limits) -> Rows:
 
 def without_alone(rows: Rows) -> Rows:
     """The rows for a sample: clusters of their own are no labels, and rows have at least one."""
+    alone = is_alone(rows.rows)
+    if not alone.any():
+        return Rows(rows.rows, rows.counts, rows.sizes, rows.alone, complete=False)
     labels = np.where(rows.rows == SINGLETON, rows.rows.dtype.type(MISSING), rows.rows)
     labelled = (labels != MISSING).any(axis=1)
     labels, counts = labels[labelled], rows.counts[labelled]
