@@ -16,8 +16,9 @@ export async function screenshots(browser, folder, pictures) {
 async function ofElement(browser, file, options, selector, path) {
   const { page, close } = await open(browser, file, options);
   const box = await page.locator(selector).boundingBox();
-  const margin = 16;
-  const clip = { x: Math.max(0, box.x - margin), y: box.y - margin, width: Math.min(options.width, box.width + 2 * margin), height: box.height + 2 * margin };
+  // Narrow enough to leave out the words above and below.
+  const [aside, above] = [16, 7];
+  const clip = { x: box.x - aside, y: box.y - above, width: box.width + 2 * aside, height: box.height + 2 * above };
   await page.screenshot({ path, clip, fullPage: true });
   await close();
 }

@@ -1,5 +1,13 @@
 // The page of a run.
 
+// How to ask for something: an option of the command, or a name of the Python package.
+const isPython = Boolean(DATA.record.versions?.python);
+const ASK = {
+  truth: isPython ? "The argument truth gives them." : "--truth FILE gives them.",
+  all: isPython ? "the attribute entropy_ has all of them" : "--membership FILE.csv writes all of them",
+  without: isPython ? "The method ranking() does it." : "--ranking FILE.csv does it.",
+};
+
 const SCORE_NAMES = { ari: "ARI", nmi: "NMI", f1: "F", accuracy: "accuracy", purity: "purity", precision: "precision", recall: "recall" };
 
 function resultSection() {
@@ -26,7 +34,7 @@ function resultSection() {
 
 function scoresTable(record) {
   const scored = record.results.find((result) => result.scores);
-  if (!scored) return paragraph("There are no scores, because the true classes are not known. --truth FILE gives them.", "missing");
+  if (!scored) return paragraph(`There are no scores, because the true classes are not known. ${ASK.truth}`, "missing");
   const names = Object.keys(SCORE_NAMES).filter((name) => name in scored.scores);
   const columns = [{ key: "k", title: "k", show: String }, { key: "clusters", title: "found", show: String }, ...names.map((key) => ({ key, title: SCORE_NAMES[key], show: fixed }))];
   const rows = record.results.map((result) => [result.k, result.clusters, ...names.map((name) => result.scores?.[name] ?? null)]);
@@ -144,7 +152,7 @@ function certaintyOf(cut) {
     paragraph(misplaced),
     make("div", { class: "row" }, chart("Item consensus", "Right is sure", "item"), chart("Margin", "Left of the dashed line, another cluster fits better", "margin", 0), chart("Entropy", "Left is sure", "entropy")),
     names && names.length > 1 ? softTable(found.soft, cut.k) : null,
-    table({ name: `least-certain-${cut.k}`, caption: `The ${found.least.length} samples with the highest entropy; --membership FILE.csv writes all of them`, columns, rows: found.least.map((s) => [s.name, s.label, s.own, s.other, s.margin, s.entropy]) }),
+    table({ name: `least-certain-${cut.k}`, caption: `The ${found.least.length} samples with the highest entropy; ${ASK.all}`, columns, rows: found.least.map((s) => [s.name, s.label, s.own, s.other, s.margin, s.entropy]) }),
   ];
 }
 
@@ -186,7 +194,7 @@ function rankingOf(cut) {
   const used = columns.filter(({ key }) => key !== "name" || rows.some((row) => row.name));
   const remark = tested
     ? paragraph("The last column is the ARI of the result with the result that is found without this clustering: 1 means that leaving it out changes nothing.", "note")
-    : paragraph("What leaving each clustering out would change was not computed, because it takes one more run for each. --ranking FILE.csv does it.", "missing");
+    : paragraph(`What leaving each clustering out would change was not computed, because it takes one more run for each. ${ASK.without}`, "missing");
   return make(
     "div",
     {},
