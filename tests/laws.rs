@@ -352,7 +352,7 @@ fn permuting_samples_permutes_the_answer() {
 #[test]
 fn the_order_of_samples_does_not_matter_to_random_starts() {
     let recipes = recipes(&standard::<f64>());
-    let methods = ["lwb", "ptb", "pcs", "drec", "lwca"];
+    let methods = ["lwb", "ptb", "pcs", "drec", "lwca", "incidence", "lce"];
     let seeded = |r: &&Recipe<f64>| {
         let learned = r.learns || r.spec.enhance.name == "admm";
         !learned && methods.contains(&r.spec.ca.name.as_str())
@@ -541,7 +541,7 @@ fn blurred(seed: u64) -> (Ensemble, Vec<usize>) {
 }
 
 /// Methods without random initialisation.
-const DETERMINISTIC: [&str; 10] = [
+const DETERMINISTIC: [&str; 13] = [
     "eac",
     "lwea",
     "pta-al",
@@ -552,6 +552,9 @@ const DETERMINISTIC: [&str; 10] = [
     "trce",
     "ec-cms",
     "ec-cms-admm",
+    "weac",
+    "cts",
+    "asrs",
 ];
 
 #[test]
@@ -601,8 +604,19 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
 }
 
 /// Methods that end in k-means or use an eigensolver with a random start.
-const SEEDED: [&str; 8] =
-    ["lwgp", "hbgf", "ptgp", "ecpcs-mc", "drec", "rsec-h", "rsec-z", "ec-cms-spectral"];
+const SEEDED: [&str; 11] = [
+    "lwgp",
+    "hbgf",
+    "ptgp",
+    "ecpcs-mc",
+    "drec",
+    "rsec-h",
+    "rsec-z",
+    "ec-cms-spectral",
+    "lce",
+    "kcc",
+    "sec",
+];
 
 /// The iteration of RSEC amplifies rounding errors, which depend on the order, so mean scores are
 /// compared.

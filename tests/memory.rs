@@ -8,9 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use enclust_ca::{
-    Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
+    Asrs, Cts, Eac, Eca, Incidence, Lce, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts,
+    TrajectoryBipartite, Weac,
 };
-use enclust_consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
+use enclust_consensus::{
+    Components, Kcc, Linkage, Metaclusters, PointsKMeans, Sec, Spectral, Tcut,
+};
 use enclust_core::{
     BoxedPipeline, Bytes, Ca, Confidence, Consensus, Ctx, Enhance, Ensemble, Error, Event,
     IterationLimit, KktResidual, Method, Microclusters, Need, NoEnhancement, Observer, Pipeline,
@@ -138,6 +141,9 @@ fn plain<S: Real>(ensemble: &Ensemble) {
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, groups), ensemble, 2.0);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, Spectral::default()), ensemble, 2.0);
     honest::<S>(&pipeline(Eca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Weac::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Cts::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Asrs::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
 }
 
 #[test]
@@ -160,6 +166,24 @@ fn bipartite_methods_take_what_they_state() {
     let graph =
         pipeline::<f64>(LocallyWeightedBipartite::default(), NoEnhancement, Tcut::default());
     honest(&graph, &ensemble, 2.0);
+}
+
+#[test]
+fn graphs_with_links_to_similar_clusters_take_what_they_state() {
+    let _alone = alone();
+    for ensemble in [loose(), tight(), planted(20_000, 10, 8, 0.3, 3)] {
+        honest::<f64>(&pipeline(Lce::default(), NoEnhancement, Tcut::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Lce::default(), NoEnhancement, Kcc::default()), &ensemble, 2.0);
+    }
+}
+
+#[test]
+fn k_means_of_label_rows_takes_what_it_states() {
+    let _alone = alone();
+    for ensemble in [planted(3000, 30, 30, 0.5, 5), planted(20_000, 10, 8, 0.3, 3)] {
+        honest::<f64>(&pipeline(Incidence, NoEnhancement, Kcc::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Incidence, NoEnhancement, Sec::default()), &ensemble, 2.0);
+    }
 }
 
 #[test]

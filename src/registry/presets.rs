@@ -127,6 +127,42 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             "To reproduce the paper to the last digit; slower than ec-cms, and without its guard.",
             enhanced(published, "admm"),
         ),
+        (
+            "weac",
+            "weighted evidence accumulation with average link",
+            "Like eac, with unrelated base clusterings down-weighted; few ties.",
+            plain("weac", Part::named("average")),
+        ),
+        (
+            "cts",
+            "connected triples of base clusters with average link",
+            "Like ecpcs-hc with links of one step; good if base clusterings are fine-grained.",
+            plain("cts", Part::named("average")),
+        ),
+        (
+            "asrs",
+            "approximate SimRank of base clusters with average link",
+            "For comparisons; compares all pairs of base clusterings.",
+            plain("asrs", Part::named("average")),
+        ),
+        (
+            "lce",
+            "link-based cluster ensemble, a bipartite graph with links to similar clusters",
+            "For comparisons; cts, the same links with average link, often scores higher.",
+            plain("lce", Part::named("tcut")),
+        ),
+        (
+            "kcc",
+            "k-means-based consensus clustering, k-means of the label rows",
+            "For any size: neither a matrix of samples nor one of base clusters.",
+            plain("incidence", Part::named("kcc")),
+        ),
+        (
+            "sec",
+            "spectral ensemble clustering, weighted k-means of the label rows",
+            "For any size, like kcc; prefers clusters of similar sizes.",
+            plain("incidence", Part::named("sec")),
+        ),
     ];
     for (name, summary, advice, spec) in methods {
         registry.add_preset(Preset::new(name, summary, spec).with_advice(advice));
@@ -174,6 +210,12 @@ mod tests {
                 "ec-cms: lwca + threshold(giant=0.7) + exact + average",
                 "ec-cms-spectral: lwca + threshold(giant=1) + exact + spectral",
                 "ec-cms-admm: lwca + threshold(giant=1) + admm + average",
+                "weac: weac + average",
+                "cts: cts + average",
+                "asrs: asrs + average",
+                "lce: lce + tcut",
+                "kcc: incidence + kcc",
+                "sec: incidence + sec",
             ]
         );
     }
