@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use enclust_ca::{
-    Asrs, Cts, Eac, Eca, Incidence, Lce, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts,
-    TrajectoryBipartite, Weac,
+    Asrs, Cts, Eac, Eca, Incidence, JaccardGraph, Lce, LocallyWeightedBipartite, Lwca, Mgla, Nwca,
+    PropagatedClusters, Pts, TrajectoryBipartite, Weac,
 };
 use enclust_consensus::{
-    Components, Kcc, Linkage, Metaclusters, PointsKMeans, Sec, Spectral, Tcut,
+    Balanced, Components, Kcc, Linkage, Metaclusters, Nmf, PointsKMeans, Sec, Spectral, Tcut,
 };
 use enclust_core::{
     BoxedPipeline, Bytes, Ca, Confidence, Consensus, Ctx, Enhance, Ensemble, Error, Event,
@@ -20,7 +20,7 @@ use enclust_core::{
     Precomputed, Quantities, Question, Real, Shape, Similarity, Stage, SteadyLabels, Stop,
     Weighting,
 };
-use enclust_enhance::{Admm, Exact, Threshold};
+use enclust_enhance::{Admm, Exact, Guided, Sdgca, Threshold};
 use enclust_learn::{Drec, RsecH, RsecZ, Spce, Trce};
 use enclust_reduce::Landmarks;
 use enclust_testkit::generate::{planted, planted_with_missing};
@@ -144,6 +144,8 @@ fn plain<S: Real>(ensemble: &Ensemble) {
     honest::<S>(&pipeline(Weac::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
     honest::<S>(&pipeline(Cts::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
     honest::<S>(&pipeline(Asrs::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Nwca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Eac, NoEnhancement, Balanced::default()), ensemble, 2.0);
 }
 
 #[test]
@@ -174,6 +176,7 @@ fn graphs_with_links_to_similar_clusters_take_what_they_state() {
     for ensemble in [loose(), tight(), planted(20_000, 10, 8, 0.3, 3)] {
         honest::<f64>(&pipeline(Lce::default(), NoEnhancement, Tcut::default()), &ensemble, 2.0);
         honest::<f32>(&pipeline(Lce::default(), NoEnhancement, Kcc::default()), &ensemble, 2.0);
+        honest::<f64>(&pipeline(Mgla::default(), NoEnhancement, Tcut::default()), &ensemble, 2.0);
     }
 }
 
@@ -183,6 +186,7 @@ fn k_means_of_label_rows_takes_what_it_states() {
     for ensemble in [planted(3000, 30, 30, 0.5, 5), planted(20_000, 10, 8, 0.3, 3)] {
         honest::<f64>(&pipeline(Incidence, NoEnhancement, Kcc::default()), &ensemble, 2.0);
         honest::<f32>(&pipeline(Incidence, NoEnhancement, Sec::default()), &ensemble, 2.0);
+        honest::<f64>(&pipeline(Incidence, NoEnhancement, Nmf::default()), &ensemble, 2.0);
     }
 }
 
@@ -195,6 +199,7 @@ fn graphs_of_clusters_take_what_they_state() {
         let graph = || PropagatedClusters::default();
         honest::<f64>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
         honest::<f32>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
+        honest::<f64>(&pipeline(JaccardGraph, NoEnhancement, Metaclusters), &ensemble, 2.0);
     }
 }
 
@@ -255,6 +260,17 @@ fn admm_takes_what_it_states() {
     let all_pairs = pipeline::<f64>(Eac, admm(), Spectral::default())
         .with_confidence(Box::new(everything) as Box<dyn Confidence<f64>>);
     honest(&all_pairs.unwrap(), &tight(), 2.0);
+}
+
+#[test]
+fn guided_enhancement_takes_what_it_states() {
+    let _alone = alone();
+    for ensemble in [loose(), tight()] {
+        let sdgca = Sdgca::default().limit(2);
+        let guided = Box::new(Guided::default()) as Box<dyn Confidence<f64>>;
+        let method = pipeline::<f64>(Nwca::default(), sdgca, Linkage::average());
+        honest(&method.with_confidence(guided).unwrap(), &ensemble, 2.0);
+    }
 }
 
 #[test]

@@ -163,6 +163,43 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             "For any size, like kcc; prefers clusters of similar sizes.",
             plain("incidence", Part::named("sec")),
         ),
+        (
+            "gp-mgla",
+            "graph partitioning with multi-granularity link analysis",
+            "Like lwgp, with links between base clusters; holds a matrix of the base clusters.",
+            plain("mgla", Part::named("tcut")),
+        ),
+        (
+            "mcla",
+            "meta-clustering algorithm, groups of overlapping base clusters",
+            "Like ecpcs-mc without a random walk; also for missing labels.",
+            plain("jaccard", Part::named("metaclusters")),
+        ),
+        (
+            "cspa",
+            "cluster-based similarity partitioning, spectral clustering into clusters of similar sizes",
+            "For comparisons, and if the clusters must have similar sizes; not METIS, which it was published with.",
+            plain("eac", Part::named("balanced")),
+        ),
+        (
+            "nwca",
+            "normalised weighted co-association with average link",
+            "Like lwea, with a reliability that does not depend on the number of base clusters.",
+            plain("nwca", Part::named("average")),
+        ),
+        (
+            "sdgca",
+            "similarity and dissimilarity guided co-association with average link",
+            "A later method of the authors of ec-cms; not convex, no certificate, cubic in the distinct label rows.",
+            plain("nwca", Part::named("average"))
+                .enhanced(Part::named("guided"), Part::named("sdgca")),
+        ),
+        (
+            "nmf",
+            "non-negative factors of the co-association",
+            "For any size; a stationary point, no optimum, and possibly fewer clusters than requested.",
+            plain("incidence", Part::named("nmf")),
+        ),
     ];
     for (name, summary, advice, spec) in methods {
         registry.add_preset(Preset::new(name, summary, spec).with_advice(advice));
@@ -216,6 +253,12 @@ mod tests {
                 "lce: lce + tcut",
                 "kcc: incidence + kcc",
                 "sec: incidence + sec",
+                "gp-mgla: mgla + tcut",
+                "mcla: jaccard + metaclusters",
+                "cspa: eac + balanced",
+                "nwca: nwca + average",
+                "sdgca: nwca + guided + sdgca + average",
+                "nmf: incidence + nmf",
             ]
         );
     }

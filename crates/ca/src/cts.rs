@@ -7,7 +7,7 @@ use enclust_core::{
     Shape, Similarity, part,
 };
 
-use crate::links::SharedNeighbours;
+use crate::links::{LinkScale, SharedNeighbours};
 use crate::mean_similarity::{mean_similarities, mean_similarities_bytes};
 
 part! {
@@ -36,9 +36,7 @@ part! {
     ///
     /// # Determinism and ties
     ///
-    /// The result depends only on the ensemble, not on the number of threads. A survey's port
-    /// divides by the largest value over all pairs of clusters, also of different clusterings; here
-    /// and in the toolbox it is the largest one within a clustering.
+    /// The result depends only on the ensemble, not on the number of threads.
     ///
     /// # Errors
     ///
@@ -77,7 +75,8 @@ impl<S: Real> Ca<S> for Cts {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
-        let links = SharedNeighbours::new(microclusters, self.decay, ctx.watch())?;
+        let links =
+            SharedNeighbours::new(microclusters, self.decay, LinkScale::Clustering, ctx.watch())?;
         let between = mean_similarities(microclusters, |k, label| links.of(k, label));
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bipartite, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Range, Real,
-    Represented, Result, Shape, part,
+    Bipartite, Bytes, Ca, Component, Csr, Ctx, Footprint, Kind, Microclusters, Question, Range,
+    Real, Represented, Result, Shape, part,
 };
 
-use crate::links::SharedNeighbours;
+use crate::links::{LinkScale, SharedNeighbours};
 
 part! {
     /// Samples linked to their base clusters and, more weakly, to similar ones.
@@ -20,7 +20,8 @@ part! {
     ///
     /// # Parameters
     ///
-    /// `decay` (d), the trust in links.
+    /// `decay` (d), the trust in links, and `scale`: T is divided by its largest value within a
+    /// clustering, as in the authors' toolbox, or over all pairs of clusters, as in a survey's port.
     ///
     /// # Complexity
     ///
@@ -29,13 +30,12 @@ part! {
     ///
     /// # Determinism and ties
     ///
-    /// The result depends only on the ensemble. T is scaled by its largest value within a
-    /// clustering, as in the authors' toolbox; a survey's port takes the largest value over all pairs
-    /// of clusters.
+    /// The result depends only on the ensemble, not on the number of threads.
     ///
     /// # Errors
     ///
-    /// Missing labels are [unsupported](enclust_core::Error::Unsupported).
+    /// Missing labels are [unsupported](enclust_core::Error::Unsupported), and weights other than 1 if
+    /// `scale` is `all`: copies of a clustering would be the most similar clusters.
     ///
     /// # Example
     ///
@@ -58,6 +58,8 @@ part! {
     pub struct Lce("lce", "bipartite graph with links to similar clusters (LCE)") {
         /// d: weight of a link to the most similar cluster; 0 gives the graph of HBGF.
         pub decay: f64 = 0.9, in Range::Within(0.0, 1.0), tried [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+        /// The pairs whose most similar one has similarity 1.
+        pub scale: LinkScale = LinkScale::Clustering, in Range::Any;
     }
 }
 
@@ -73,7 +75,10 @@ impl<S: Real> Ca<S> for Lce {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         microclusters.require_complete(self.name())?;
-        let links = SharedNeighbours::new(microclusters, self.decay, ctx.watch())?;
+        if self.scale == LinkScale::All {
+            microclusters.require_unweighted(self.name())?;
+        }
+        let links = SharedNeighbours::new(microclusters, self.decay, self.scale, ctx.watch())?;
         let (m, offsets) = (microclusters.clusterings(), microclusters.cluster_offsets());
         let block = |p: usize, k: usize| {
             let (first, weight) = (offsets[k] as u32, microclusters.weight(k));
@@ -93,6 +98,10 @@ impl<S: Real> Ca<S> for Lce {
     fn footprint(&self, shape: &Shape) -> Footprint {
         let graph = shape.sparse((shape.groups as u64).saturating_mul(shape.clusters as u64));
         let reading = SharedNeighbours::result_bytes(shape);
-        Footprint::new(graph, reading.max(SharedNeighbours::bytes(shape) - graph))
+        let all = match self.scale {
+            LinkScale::Clustering => Bytes(0),
+            LinkScale::All => shape.in_double().with_groups(shape.clusters).square(),
+        };
+        Footprint::new(graph, reading.max(SharedNeighbours::bytes(shape) + all - graph))
     }
 }

@@ -1,6 +1,7 @@
 //! Consensus functions of enclust: linkage, spectral clustering, Tcut, meta-clustering,
-//! connected components, k-means of label rows.
+//! connected components, k-means of label rows, non-negative factors.
 
+mod balanced;
 mod components;
 mod embedding;
 mod kcc;
@@ -8,17 +9,20 @@ mod label_kmeans;
 mod linkage;
 mod metaclusters;
 mod ncut;
+mod nmf;
 mod points_kmeans;
 mod rotation;
 mod sec;
 mod spectral;
 mod tcut;
 
+pub use balanced::Balanced;
 pub use components::Components;
 pub use kcc::{Kcc, Utility};
 pub use linkage::{Linkage, LinkageMethod, LinkageParams};
 pub use metaclusters::Metaclusters;
 pub use ncut::Ncut;
+pub use nmf::Nmf;
 pub use points_kmeans::PointsKMeans;
 pub use sec::Sec;
 pub use spectral::Spectral;
@@ -43,4 +47,6 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
     table.add::<Components>();
     table.add::<Kcc>();
     table.add::<Sec>();
+    table.add::<Balanced>();
+    table.add::<Nmf>();
 }

@@ -89,8 +89,7 @@ impl<S: Real> Fitted<S> for FittedRows {
     }
 }
 
-/// The best of the starts; the first one among equals. Start number r draws from stream r of one
-/// generator.
+/// The best of the starts; the first one among equals. Start number r draws from stream r.
 pub(crate) fn best_of_starts(
     rows: &LabelRows,
     k: usize,
@@ -100,9 +99,7 @@ pub(crate) fn best_of_starts(
 ) -> Result<Found> {
     let run = |start: usize| {
         watch.progress(DOING, start as u64, limits.replicates as u64)?;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(start as u64);
-        improve(rows, &spread(rows, k, &mut rng, watch)?, limits.max_iterations, watch)
+        one_start(rows, k, limits.max_iterations, (seed, start as u64), watch)
     };
     let mut best = run(0)?;
     for start in 1..limits.replicates {
@@ -112,6 +109,19 @@ pub(crate) fn best_of_starts(
         }
     }
     Ok(best)
+}
+
+/// The result of one start, which draws from a stream of a generator.
+pub(crate) fn one_start(
+    rows: &LabelRows,
+    k: usize,
+    max_iterations: usize,
+    (seed, stream): (u64, u64),
+    watch: Watch<'_>,
+) -> Result<Found> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    improve(rows, &spread(rows, k, &mut rng, watch)?, max_iterations, watch)
 }
 
 /// Rounds of k-means from some rows as centres. In each round, every row is assigned to its nearest
