@@ -27,6 +27,10 @@ pub struct DemoArgs {
     /// Number of threads (0: all available); the result does not depend on it [default: 0]
     #[arg(long, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: Option<u16>,
+
+    /// Also run all other methods, some of which take up to a minute
+    #[arg(long)]
+    all: bool,
 }
 
 impl DemoArgs {
@@ -36,6 +40,7 @@ impl DemoArgs {
             (self.seed.is_some(), "--seed"),
             (self.clusterings.is_some(), "--clusterings"),
             (self.threads.is_some(), "--threads"),
+            (self.all, "--all"),
         ];
         options.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
     }
@@ -91,6 +96,14 @@ pub fn run(args: &DemoArgs, out: &mut dyn Write) -> Result<(), Failure> {
             }
         };
         row(out, label, &scores, Some(time), &note)?;
+    }
+    if args.all {
+        let shown = |name: &str| METHODS.iter().any(|(known, _)| *known == name);
+        for preset in registry.presets().iter().filter(|preset| !shown(preset.name)) {
+            let method = registry.pipeline(&preset.spec)?;
+            let (scores, time, _) = score(&method, &ensemble, &truth, &*backend, settings)?;
+            row(out, preset.name, &scores, Some(time), preset.summary)?;
+        }
     }
     writeln!(
         out,
@@ -201,8 +214,9 @@ mod tests {
     /// The table without the run times, which vary.
     fn table(threads: u16) -> Vec<String> {
         let mut out = Vec::new();
-        run(&DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads) }, &mut out)
-            .unwrap();
+        let args =
+            DemoArgs { seed: None, clusterings: Some(6), threads: Some(threads), all: false };
+        run(&args, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().skip(5).take(1 + METHODS.len());
         rows.map(|line| line.chars().take(52).collect()).collect()
