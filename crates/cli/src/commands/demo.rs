@@ -28,7 +28,7 @@ pub struct DemoArgs {
     #[arg(long, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: Option<u16>,
 
-    /// Also run all other methods, some of which take up to a minute
+    /// Also run all other methods, some of which take minutes
     #[arg(long)]
     all: bool,
 }
