@@ -179,11 +179,12 @@ fn assign(
     watch: Watch<'_>,
 ) -> Result<Vec<usize>> {
     let mut flow = Flow::nearest(sizes, costs, k);
-    flow.fill_empty();
     while let Some(path) = flow.cheapest_path(limit) {
         watch.checkpoint("balancing the clusters")?;
         flow.follow(&path, limit);
     }
+    // At the end: the paths are cheapest only while no exchange of samples makes the assignment cheaper.
+    flow.fill_empty();
     Ok(flow.shares)
 }
 

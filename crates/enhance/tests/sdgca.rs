@@ -139,6 +139,8 @@ proptest! {
     fn iterates_on_groups_are_those_on_samples(
         e in ensembles(9, 6, 3), eta in 0.3..1.0_f64, theta in 0.3..1.0_f64,
     ) {
+        // If all pairs are similar, the published seeds are shifted, which is not done here.
+        prop_assume!(co_association(&e).concat().iter().any(|share| *share < theta));
         let m = Microclusters::of(&e);
         let nwca = square(&built(&Nwca::default(), &m));
         let related = square(&built(&Eca::default(), &m));
@@ -165,7 +167,9 @@ fn a_graph_threshold_above_one_switches_it_off() {
     let (ctx, a) = (Ctx::default(), built(&Nwca::default(), &m));
     let pairs = Guided::default().eta(1.01).select(&m, &a, &ctx).unwrap();
     let found = Sdgca::default().enhance(&Problem::new(&a, &pairs).unwrap(), &ctx).unwrap();
-    assert_eq!(found.similarity, a);
+    for (x, y) in found.similarity.to_matrix().iter().zip(a.to_matrix()) {
+        assert!((x - y).abs() < 1e-9, "{x} {y}");
+    }
 }
 
 #[test]

@@ -40,7 +40,9 @@ part! {
     /// diagonal, and the operator is reduced to the groups and to one number for differences inside
     /// each of them, which gives the iterates of the n × n iteration.
     ///
-    /// Without any pairs, the result is the similarity.
+    /// Without any pairs, the result is the similarity, up to rounding. The authors' program subtracts
+    /// the least value of all pairs from the similar ones, which is 0 unless all pairs are similar; this
+    /// is not done here.
     ///
     /// # Parameters
     ///
