@@ -76,8 +76,9 @@ fn check<T: std::fmt::Debug>(cases: u32, strategy: impl Strategy<Value = T>, law
 /// Every preset, the linkages of groups and of a similarity that is low within groups.
 fn methods() -> Vec<(String, BoxedPipeline<f64>)> {
     let registry = standard::<f64>();
-    let mut specs: Vec<_> =
-        registry.presets().iter().map(|p| (p.name.to_string(), p.spec.clone())).collect();
+    // Samples of one row may get different labels from `balanced`, which refuses counts.
+    let presets = registry.presets().iter().filter(|p| p.spec.consensus.name != "balanced");
+    let mut specs: Vec<_> = presets.map(|p| (p.name.to_string(), p.spec.clone())).collect();
     let base = registry.preset("lwea").unwrap().spec.clone();
     for consensus in ["average", "complete", "single"] {
         let mut spec = base.clone();

@@ -38,6 +38,10 @@ fn specs() -> Vec<PipelineSpec> {
             [("none", "none"), ("admm", "threshold"), ("exact", "threshold")]
         {
             for consensus in registry.consensus.names() {
+                // It reads a similarity like `spectral`, with which all enhancements are tried.
+                if consensus == "balanced" && enhance != "none" {
+                    continue;
+                }
                 let plain = PipelineSpec::plain(Part::named(represent), Part::named(consensus));
                 let spec = plain.enhanced(Part::named(confidence), Part::named(enhance));
                 match registry.pipeline(&spec) {
@@ -352,7 +356,7 @@ fn permuting_samples_permutes_the_answer() {
 #[test]
 fn the_order_of_samples_does_not_matter_to_random_starts() {
     let recipes = recipes(&standard::<f64>());
-    let methods = ["lwb", "ptb", "pcs", "drec", "lwca"];
+    let methods = ["lwb", "ptb", "pcs", "drec", "lwca", "incidence", "lce"];
     let seeded = |r: &&Recipe<f64>| {
         let learned = r.learns || r.spec.enhance.name == "admm";
         !learned && methods.contains(&r.spec.ca.name.as_str())
@@ -381,7 +385,11 @@ fn neither_order_matters_to_embeddings_of_clear_clusters() {
         let e = planted(40, 10, 3, 0.08, seed);
         let (samples, clusterings) = (shuffled(40, seed), shuffled(10, seed));
         let other = e.select(&clusterings).unwrap().rearranged(&samples).unwrap();
-        for recipe in recipes.iter().filter(|r| !r.learns) {
+        // The clusters of DREC are not clear at its default, and which of its equally distant samples
+        // exceed the limit of a cluster is decided by rounding.
+        let clear =
+            |r: &&Recipe<f64>| (&*r.spec.ca.name, &*r.spec.consensus.name) != ("drec", "balanced");
+        for recipe in recipes.iter().filter(|r| !r.learns).filter(clear) {
             let (fit, again) = (recipe.fit(&e).unwrap(), recipe.fit(&other).unwrap());
             if fit.dendrogram().is_none() {
                 let expected = cut(&*fit.fitted, 3).rearranged(&samples);
@@ -541,7 +549,7 @@ fn blurred(seed: u64) -> (Ensemble, Vec<usize>) {
 }
 
 /// Methods without random initialisation.
-const DETERMINISTIC: [&str; 10] = [
+const DETERMINISTIC: [&str; 15] = [
     "eac",
     "lwea",
     "pta-al",
@@ -552,6 +560,11 @@ const DETERMINISTIC: [&str; 10] = [
     "trce",
     "ec-cms",
     "ec-cms-admm",
+    "weac",
+    "cts",
+    "asrs",
+    "nwca",
+    "sdgca",
 ];
 
 #[test]
@@ -601,8 +614,23 @@ fn shuffling_the_samples_changes_no_label_of_methods_without_random_starts() {
 }
 
 /// Methods that end in k-means or use an eigensolver with a random start.
-const SEEDED: [&str; 8] =
-    ["lwgp", "hbgf", "ptgp", "ecpcs-mc", "drec", "rsec-h", "rsec-z", "ec-cms-spectral"];
+const SEEDED: [&str; 15] = [
+    "lwgp",
+    "hbgf",
+    "ptgp",
+    "ecpcs-mc",
+    "drec",
+    "rsec-h",
+    "rsec-z",
+    "ec-cms-spectral",
+    "lce",
+    "kcc",
+    "sec",
+    "gp-mgla",
+    "mcla",
+    "cspa",
+    "nmf",
+];
 
 /// The iteration of RSEC amplifies rounding errors, which depend on the order, so mean scores are
 /// compared.

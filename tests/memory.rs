@@ -8,16 +8,19 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use enclust_ca::{
-    Eac, Eca, LocallyWeightedBipartite, Lwca, PropagatedClusters, Pts, TrajectoryBipartite,
+    Asrs, Cts, Eac, Eca, Incidence, JaccardGraph, Lce, LocallyWeightedBipartite, Lwca, Mgla, Nwca,
+    PropagatedClusters, Pts, TrajectoryBipartite, Weac,
 };
-use enclust_consensus::{Components, Linkage, Metaclusters, PointsKMeans, Spectral, Tcut};
+use enclust_consensus::{
+    Balanced, Components, Kcc, Linkage, Metaclusters, Nmf, PointsKMeans, Sec, Spectral, Tcut,
+};
 use enclust_core::{
     BoxedPipeline, Bytes, Ca, Confidence, Consensus, Ctx, Enhance, Ensemble, Error, Event,
     IterationLimit, KktResidual, Method, Microclusters, Need, NoEnhancement, Observer, Pipeline,
     Precomputed, Quantities, Question, Real, Shape, Similarity, Stage, SteadyLabels, Stop,
     Weighting,
 };
-use enclust_enhance::{Admm, Exact, Threshold};
+use enclust_enhance::{Admm, Exact, Guided, Sdgca, Threshold};
 use enclust_learn::{Drec, RsecH, RsecZ, Spce, Trce};
 use enclust_reduce::Landmarks;
 use enclust_testkit::generate::{planted, planted_with_missing};
@@ -138,6 +141,11 @@ fn plain<S: Real>(ensemble: &Ensemble) {
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, groups), ensemble, 2.0);
     honest::<S>(&pipeline(Pts::default(), NoEnhancement, Spectral::default()), ensemble, 2.0);
     honest::<S>(&pipeline(Eca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Weac::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Cts::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Asrs::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Nwca::default(), NoEnhancement, Linkage::average()), ensemble, 2.0);
+    honest::<S>(&pipeline(Eac, NoEnhancement, Balanced::default()), ensemble, 2.0);
 }
 
 #[test]
@@ -163,6 +171,26 @@ fn bipartite_methods_take_what_they_state() {
 }
 
 #[test]
+fn graphs_with_links_to_similar_clusters_take_what_they_state() {
+    let _alone = alone();
+    for ensemble in [loose(), tight(), planted(20_000, 10, 8, 0.3, 3)] {
+        honest::<f64>(&pipeline(Lce::default(), NoEnhancement, Tcut::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Lce::default(), NoEnhancement, Kcc::default()), &ensemble, 2.0);
+        honest::<f64>(&pipeline(Mgla::default(), NoEnhancement, Tcut::default()), &ensemble, 2.0);
+    }
+}
+
+#[test]
+fn k_means_of_label_rows_takes_what_it_states() {
+    let _alone = alone();
+    for ensemble in [planted(3000, 30, 30, 0.5, 5), planted(20_000, 10, 8, 0.3, 3)] {
+        honest::<f64>(&pipeline(Incidence, NoEnhancement, Kcc::default()), &ensemble, 2.0);
+        honest::<f32>(&pipeline(Incidence, NoEnhancement, Sec::default()), &ensemble, 2.0);
+        honest::<f64>(&pipeline(Incidence, NoEnhancement, Nmf::default()), &ensemble, 2.0);
+    }
+}
+
+#[test]
 fn graphs_of_clusters_take_what_they_state() {
     let _alone = alone();
     // The memory is dominated by the base clusters in the first ensemble and by the samples in
@@ -171,6 +199,7 @@ fn graphs_of_clusters_take_what_they_state() {
         let graph = || PropagatedClusters::default();
         honest::<f64>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
         honest::<f32>(&pipeline(graph(), NoEnhancement, Metaclusters), &ensemble, 2.0);
+        honest::<f64>(&pipeline(JaccardGraph, NoEnhancement, Metaclusters), &ensemble, 2.0);
     }
 }
 
@@ -231,6 +260,17 @@ fn admm_takes_what_it_states() {
     let all_pairs = pipeline::<f64>(Eac, admm(), Spectral::default())
         .with_confidence(Box::new(everything) as Box<dyn Confidence<f64>>);
     honest(&all_pairs.unwrap(), &tight(), 2.0);
+}
+
+#[test]
+fn guided_enhancement_takes_what_it_states() {
+    let _alone = alone();
+    for ensemble in [loose(), tight()] {
+        let sdgca = Sdgca::default().limit(2);
+        let guided = Box::new(Guided::default()) as Box<dyn Confidence<f64>>;
+        let method = pipeline::<f64>(Nwca::default(), sdgca, Linkage::average());
+        honest(&method.with_confidence(guided).unwrap(), &ensemble, 2.0);
+    }
 }
 
 #[test]

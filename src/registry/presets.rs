@@ -127,6 +127,79 @@ pub fn register<S: Real>(registry: &mut Registry<S>) {
             "To reproduce the paper to the last digit; slower than ec-cms, and without its guard.",
             enhanced(published, "admm"),
         ),
+        (
+            "weac",
+            "weighted evidence accumulation with average link",
+            "Like eac, with unrelated base clusterings down-weighted; few ties.",
+            plain("weac", Part::named("average")),
+        ),
+        (
+            "cts",
+            "connected triples of base clusters with average link",
+            "Like ecpcs-hc with links of one step; good if base clusterings are fine-grained.",
+            plain("cts", Part::named("average")),
+        ),
+        (
+            "asrs",
+            "approximate SimRank of base clusters with average link",
+            "For comparisons; compares all pairs of base clusterings.",
+            plain("asrs", Part::named("average")),
+        ),
+        (
+            "lce",
+            "link-based cluster ensemble, a bipartite graph with links to similar clusters",
+            "For comparisons; cts, the same links with average link, often scores higher.",
+            plain("lce", Part::named("tcut")),
+        ),
+        (
+            "kcc",
+            "k-means-based consensus clustering, k-means of the label rows",
+            "For any size: neither a matrix of samples nor one of base clusters.",
+            plain("incidence", Part::named("kcc")),
+        ),
+        (
+            "sec",
+            "spectral ensemble clustering, weighted k-means of the label rows",
+            "For any size, like kcc; prefers clusters of similar sizes.",
+            plain("incidence", Part::named("sec")),
+        ),
+        (
+            "gp-mgla",
+            "graph partitioning with multi-granularity link analysis",
+            "Like lwgp, with links between base clusters; holds a matrix of the base clusters.",
+            plain("mgla", Part::named("tcut")),
+        ),
+        (
+            "mcla",
+            "meta-clustering algorithm, groups of overlapping base clusters",
+            "Like ecpcs-mc without a random walk; also for missing labels.",
+            plain("jaccard", Part::named("metaclusters")),
+        ),
+        (
+            "cspa",
+            "cluster-based similarity partitioning, spectral clustering into clusters of similar sizes",
+            "For comparisons, and if the clusters must have similar sizes; not METIS, which it was published with.",
+            plain("eac", Part::named("balanced")),
+        ),
+        (
+            "nwca",
+            "normalised weighted co-association with average link",
+            "Like lwea, with a reliability that does not depend on the number of base clusters.",
+            plain("nwca", Part::named("average")),
+        ),
+        (
+            "sdgca",
+            "similarity and dissimilarity guided co-association with average link",
+            "A later method of the authors of ec-cms; not convex, no certificate, cubic in the distinct label rows.",
+            plain("nwca", Part::named("average"))
+                .enhanced(Part::named("guided"), Part::named("sdgca")),
+        ),
+        (
+            "nmf",
+            "non-negative factors of the co-association",
+            "For any size; a stationary point, no optimum, and possibly fewer clusters than requested.",
+            plain("incidence", Part::named("nmf")),
+        ),
     ];
     for (name, summary, advice, spec) in methods {
         registry.add_preset(Preset::new(name, summary, spec).with_advice(advice));
@@ -174,6 +247,18 @@ mod tests {
                 "ec-cms: lwca + threshold(giant=0.7) + exact + average",
                 "ec-cms-spectral: lwca + threshold(giant=1) + exact + spectral",
                 "ec-cms-admm: lwca + threshold(giant=1) + admm + average",
+                "weac: weac + average",
+                "cts: cts + average",
+                "asrs: asrs + average",
+                "lce: lce + tcut",
+                "kcc: incidence + kcc",
+                "sec: incidence + sec",
+                "gp-mgla: mgla + tcut",
+                "mcla: jaccard + metaclusters",
+                "cspa: eac + balanced",
+                "nwca: nwca + average",
+                "sdgca: nwca + guided + sdgca + average",
+                "nmf: incidence + nmf",
             ]
         );
     }

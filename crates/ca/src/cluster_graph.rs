@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, ClusterGraph, Component, Csr, Ctx, Footprint, Kind, Mat, Microclusters, Question,
-    Real, Represented, Result, Shape, part,
+    Bytes, Ca, ClusterGraph, Component, Csr, Ctx, Footprint, Kind, MISSING, Mat, Microclusters,
+    Question, Real, Represented, Result, Shape, part,
 };
 
 use crate::cluster_walk::ClusterSimilarity;
@@ -83,21 +83,29 @@ impl<S: Real> Ca<S> for PropagatedClusters {
     /// First the similarities of clusters; then these together with the graph, whose links are
     /// in lists before they are packed.
     fn footprint(&self, shape: &Shape) -> Footprint {
-        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
-        let lists =
-            Bytes(links) * 2 * shape.scalar as u64 + shape.each_group(size_of::<Vec<(u32, S)>>());
-        let graph = shape.sparse(links) + shape.clone().with_groups(shape.clusters).square();
+        let (graph, lists) = graph_bytes(shape);
         let copying = ClusterSimilarity::result_bytes(shape) + lists;
         Footprint::new(graph, copying.max(ClusterSimilarity::bytes(shape) - graph))
     }
 }
 
+/// The memory of a graph of base clusters, and of its links in lists.
+pub(crate) fn graph_bytes(shape: &Shape) -> (Bytes, Bytes) {
+    let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+    let lists = Bytes(links) * 2 * shape.scalar as u64 + shape.each_group(size_of::<Vec<u32>>());
+    (shape.sparse(links) + shape.clone().with_groups(shape.clusters).square(), lists)
+}
+
 /// One row per group, with 1 for each of its clusters.
-fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
+pub(crate) fn members<S: Real>(microclusters: &Microclusters) -> Csr<S> {
     let (m, offsets) = (microclusters.clusterings(), microclusters.cluster_offsets());
     let row = |p: usize| {
+        let labelled = || (0..m).filter(|&k| microclusters.label(p, k) != MISSING);
         let home = |k: usize| (offsets[k] as u32 + microclusters.label(p, k), S::one());
-        (0..m).map(home).collect()
+        // Exact capacity: a growing list would take up to twice as much memory.
+        let mut row = Vec::with_capacity(labelled().count());
+        row.extend(labelled().map(home));
+        row
     };
     Csr::from_rows(offsets[m], (0..microclusters.len()).map(row).collect())
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use enclust_core::{
-    Bytes, Ca, Component, Condensed, Ctx, Footprint, Mat, Microclusters, Question, Range, Real,
-    Represented, Result, Shape, Similarity, part,
+    Ca, Component, Ctx, Footprint, Microclusters, Question, Range, Real, Represented, Result,
+    Shape, Similarity, part,
 };
 
 use crate::cluster_walk::ClusterSimilarity;
-use crate::memory::filling;
+use crate::mean_similarity::{mean_similarities, mean_similarities_bytes};
 
 part! {
     /// Enhanced co-association: samples are as similar as their clusters.
@@ -80,7 +80,10 @@ impl<S: Real> Ca<S> for Eca {
         ctx: &Ctx<'_, S>,
     ) -> Result<Represented<S>> {
         let clusters = ClusterSimilarity::new(self.name(), microclusters, self.steps, ctx)?;
-        let between = mean_similarities(microclusters, &clusters.values);
+        let offsets = microclusters.cluster_offsets();
+        let between = mean_similarities(microclusters, |k, label| {
+            &clusters.values.col(offsets[k] + label)[offsets[k]..offsets[k + 1]]
+        });
         let ones = vec![S::one(); microclusters.len()];
         let grouping = Arc::clone(microclusters.grouping());
         Ok(Similarity::new(grouping, between.into_values(), ones.clone(), ones)?.into())
@@ -90,45 +93,7 @@ impl<S: Real> Ca<S> for Eca {
     /// of cluster similarities per thread.
     fn footprint(&self, shape: &Shape) -> Footprint {
         let similarity = shape.similarity();
-        let homes = shape.each_group(size_of::<u32>()) * shape.clusterings as u64;
-        let near = Bytes(shape.clusters as u64) * (size_of::<f64>() * shape.threads) as u64;
-        let reading = ClusterSimilarity::result_bytes(shape) + homes + near + filling(shape);
+        let reading = ClusterSimilarity::result_bytes(shape) + mean_similarities_bytes(shape);
         Footprint::new(similarity, reading.max(ClusterSimilarity::bytes(shape) - similarity))
     }
-}
-
-/// The mean, over the clusterings, of the similarities between the clusters of two groups,
-/// for all pairs of groups.
-///
-/// The clusters of a group are stored contiguously, so a value is a sum of entries of one short
-/// list: the similarities of the first group's clusters to the other clusters of the same
-/// clusterings.
-fn mean_similarities<S: Real>(
-    microclusters: &Microclusters,
-    similarity: &Mat<f64>,
-) -> Condensed<Vec<S>> {
-    let (n, m) = (microclusters.len(), microclusters.clusterings());
-    let offsets = microclusters.cluster_offsets();
-    let homes = clusters_of_groups(microclusters, &offsets);
-    Condensed::filled(n, |p, row| {
-        let mut near = Vec::with_capacity(offsets[m]);
-        for (k, &home) in homes[p * m..][..m].iter().enumerate() {
-            let own = similarity.col(home as usize);
-            near.extend_from_slice(&own[offsets[k]..offsets[k + 1]]);
-        }
-        for (out, others) in row.iter_mut().zip(homes[(p + 1) * m..].chunks_exact(m)) {
-            let sum: f64 = others.iter().map(|&other| near[other as usize]).sum();
-            *out = S::of(sum / m as f64);
-        }
-    })
-}
-
-/// The m clusters of each group, numbered through all clusterings, one group after the other.
-fn clusters_of_groups(microclusters: &Microclusters, offsets: &[usize]) -> Vec<u32> {
-    let mut homes = Vec::with_capacity(microclusters.len() * microclusters.clusterings());
-    for p in 0..microclusters.len() {
-        let home = |k: usize| offsets[k] as u32 + microclusters.label(p, k);
-        homes.extend((0..microclusters.clusterings()).map(home));
-    }
-    homes
 }

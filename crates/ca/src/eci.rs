@@ -27,7 +27,15 @@ use crate::overlaps::overlaps;
 /// # Ok::<(), enclust_core::Error>(())
 /// ```
 pub fn ensemble_cluster_index(microclusters: &Microclusters, theta: f64) -> Vec<f64> {
-    let of_clustering = |own: usize| index_of_clustering(microclusters, own, theta);
+    indices(microclusters, |_| theta)
+}
+
+/// The index of every base cluster, with a θ for each clustering.
+pub(crate) fn indices(
+    microclusters: &Microclusters,
+    theta: impl Fn(usize) -> f64 + Sync,
+) -> Vec<f64> {
+    let of_clustering = |own: usize| index_of_clustering(microclusters, own, theta(own));
     let indices: Vec<Vec<f64>> =
         (0..microclusters.clusterings()).into_par_iter().map(of_clustering).collect();
     indices.concat()
@@ -48,12 +56,14 @@ fn index_of_clustering(microclusters: &Microclusters, own: usize, theta: f64) ->
             }
         }
     }
-    let index = |(u, w): (&f64, &f64)| if *w > 0.0 { (-u / (theta * w)).exp() } else { 1.0 };
+    // θ may be 0: a cluster that is split then has index 0.
+    let certain = |u: &f64, w: &f64| *w == 0.0 || *u == 0.0;
+    let index = |(u, w): (&f64, &f64)| if certain(u, w) { 1.0 } else { (-u / (theta * w)).exp() };
     uncertainty.iter().zip(&weight).map(index).collect()
 }
 
 /// Entropy in bits of a split into parts that add up to `total`.
-fn entropy(parts: &[f64], total: f64) -> f64 {
+pub(crate) fn entropy(parts: &[f64], total: f64) -> f64 {
     -parts.iter().filter(|&&c| c > 0.0).map(|c| c / total * (c / total).log2()).sum::<f64>()
 }
 

@@ -308,7 +308,7 @@ mod tests {
         let enhanced = hint("ptgp", None, "exact");
         assert!(enhanced.ends_with("--enhance none leaves it as it is"), "{enhanced}");
         let linked = hint("eac", Some("lwb"), "none");
-        assert!(linked.ends_with("it is read by --consensus tcut"), "{linked}");
+        assert!(linked.ends_with("it is read by --consensus tcut, kcc, sec, nmf"), "{linked}");
     }
 
     #[test]

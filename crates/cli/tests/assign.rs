@@ -151,12 +151,14 @@ fn the_record_tells_how_far_the_model_repeats_the_result() {
 #[test]
 fn parts_without_values_for_new_rows_are_refused_before_files_are_read() {
     let folder = Folder::new();
-    let parts = ["pts", "eca", "drec", "rsec-z", "spce", "trce"];
+    let parts = ["pts", "eca", "drec", "rsec-z", "spce", "trce", "weac", "cts", "asrs"];
     let others = ["lwb --consensus tcut --enhance none", "ptb --consensus tcut --enhance none"];
     for part in parts.into_iter().chain(others) {
         let line = format!("cluster nowhere.csv --k 3 --save-model m.npz --ca {part}");
         let name = part.split(' ').next().unwrap();
-        folder.run(&line).failed(2, &["--save-model", name, "--ca eac or --ca lwca works"]);
+        folder
+            .run(&line)
+            .failed(2, &["--save-model", name, "--ca eac or --ca lwca or --ca nwca works"]);
     }
     let line = "cluster nowhere.csv --k 3 --save-model m.npz";
     folder.run(&format!("{line} --method rsec-h")).failed(2, &["rsec-h has none", "--ca eac"]);

@@ -259,3 +259,25 @@ fn a_cross_product_says_where_enhancing_does_not_help() {
     let helps = "Every variant is better than the one it is compared with, on every pool.";
     assert!(said == helps || said.starts_with("eac-enhanced does not help on Ecoli: "), "{text}");
 }
+
+#[test]
+fn the_survey_is_compared_after_shuffling_too() {
+    let bench = bench(60);
+    let path = bench.path();
+    common::write_pool(&path.join("Ecoli.mat"), 60, 25, 1);
+    let arguments = ["reproduce", "survey", "--pools", ".", "--datasets", "Ecoli", "--runs", "2"];
+    let options = ["--methods", "weac,lwea,kcc", "--csv", "out.csv"];
+    let text = String::from_utf8(run(path, &[&arguments[..], &options].concat()).stdout).unwrap();
+    // A different pool with this name: nothing agrees.
+    assert!(text.contains("0 of 1 figures without random numbers"), "{text}");
+    assert!(text.contains("0 of 1 figures tuned by the truth"), "{text}");
+    let csv = std::fs::read_to_string(path.join("out.csv")).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("method,dataset,mean,shuffled,published,kind,chosen"));
+    assert!(lines.clone().any(|line| line.contains(",0.439,tuned,ca.theta=")), "{csv}");
+    // The order of the samples does not matter to methods without ties and with canonical starts.
+    for line in lines.filter(|line| line.starts_with("kcc") || line.starts_with("weac")) {
+        let values: Vec<f64> = line.split(',').filter_map(|value| value.parse().ok()).collect();
+        assert!((values[0] - values[1]).abs() < 1e-9, "{line}");
+    }
+}

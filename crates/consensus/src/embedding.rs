@@ -8,7 +8,7 @@ use enclust_core::{
 };
 use enclust_linalg::leading_eigenpairs_bytes;
 
-use enclust_kmeans::{KMeansParams, kmeans_order_free, kmeans_order_free_bytes};
+use enclust_kmeans::{KMeans, KMeansParams, kmeans_order_free, kmeans_order_free_bytes};
 
 /// A map of the groups into k dimensions, for any k.
 pub(crate) trait Embedding<S: Real>: Send + Sync {
@@ -84,6 +84,8 @@ pub(crate) fn unit_rows<S: Real>(vectors: &Mat<S>) -> Vec<f64> {
 pub(crate) struct Embedded<E> {
     pub embedding: E,
     pub grouping: Arc<Grouping>,
+    /// Number of rows after those of the groups, which stand for no sample and have weight 1.
+    pub helpers: usize,
     pub weighting: Weighting,
     pub kmeans: KMeansParams,
 }
@@ -94,7 +96,8 @@ impl<E> Embedded<E> {
         E: Embedding<S>,
     {
         let (samples, groups) = (self.grouping.samples(), self.grouping.len());
-        let shape = Shape::ahead::<S>(samples, 1, 1, groups).with_threads(ctx.threads());
+        let rows = groups + self.helpers;
+        let shape = Shape::ahead::<S>(samples, 1, 1, rows).with_threads(ctx.threads());
         let needed = cut_bytes(self.embedding.dim(), k, &shape, &self.kmeans);
         ctx.require(
             &Stage::Cut.of(self.embedding.component()),
@@ -110,14 +113,46 @@ impl<S: Real, E: Embedding<S>> Fitted<S> for Embedded<E> {
         check_k(self.embedding.component(), k, self.embedding.largest_k())?;
         self.check_room(k, ctx)?;
         let rows = embed(&self.embedding, k, ctx)?;
-        let weights = multiplicities(self.weighting, &self.grouping);
+        let mut weights = multiplicities(self.weighting, &self.grouping);
+        weights.extend(vec![1.0; self.helpers]);
         let (seed, watch) = (ctx.seed(), ctx.watch());
         let cluster = || kmeans_order_free(&rows, k, Some(&weights), k, &self.kmeans, seed, watch);
-        let found = ctx.install(|_| cluster())??;
+        let mut found = ctx.install(|_| cluster())??;
+        found.labels.truncate(self.grouping.len());
+        if self.helpers > 0 {
+            fill_empty(&rows, k, &mut found);
+        }
         Ok(self.grouping.lift(&found.labels))
     }
 
     fn largest_k(&self) -> usize {
         self.embedding.largest_k()
+    }
+}
+
+/// Gives each cluster without groups, whose rows are all helpers, the group that is farthest from its
+/// own centre, the first one among equals, if it is not the only one of its cluster.
+fn fill_empty(rows: &[f64], k: usize, found: &mut KMeans) {
+    let mut counts = vec![0_usize; k];
+    found.labels.iter().for_each(|&label| counts[label] += 1);
+    let distance = |i: usize, label: usize| -> f64 {
+        let centre = &found.centres[label * k..][..k];
+        rows[i * k..][..k].iter().zip(centre).map(|(x, c)| (x - c) * (x - c)).sum()
+    };
+    let mut distances: Vec<f64> =
+        found.labels.iter().enumerate().map(|(i, &label)| distance(i, label)).collect();
+    for empty in 0..k {
+        if counts[empty] > 0 {
+            continue;
+        }
+        let farthest = (0..distances.len())
+            .filter(|&i| counts[found.labels[i]] > 1)
+            .reduce(|best, i| if distances[i] > distances[best] { i } else { best });
+        if let Some(i) = farthest {
+            counts[found.labels[i]] -= 1;
+            counts[empty] = 1;
+            found.labels[i] = empty;
+            distances[i] = 0.0;
+        }
     }
 }

@@ -111,6 +111,7 @@ impl<S: Real> Consensus<S> for Spectral {
         Ok(Box::new(Embedded {
             embedding: NormalisedSimilarity::new(similarity, weighting)?,
             grouping: Arc::clone(similarity.grouping()),
+            helpers: 0,
             weighting,
             kmeans: KMeansParams::default().replicates(replicates).max_iterations(max_iterations),
         }))
@@ -165,13 +166,13 @@ fn all_eigenpairs_bytes(n: usize, scalar: usize) -> Bytes {
 }
 
 /// D^-1/2 W D^-1/2 on groups.
-struct NormalisedSimilarity<S> {
+pub(crate) struct NormalisedSimilarity<S> {
     matrix: PackedSymmetric<S>,
     sizes: Vec<f64>,
 }
 
 impl<S: Real> NormalisedSimilarity<S> {
-    fn new(similarity: &Similarity<S>, weighting: Weighting) -> Result<Self> {
+    pub(crate) fn new(similarity: &Similarity<S>, weighting: Weighting) -> Result<Self> {
         let sizes = multiplicities(weighting, similarity.grouping());
         let inside: Vec<f64> = (0..sizes.len())
             .map(|p| similarity.own()[p].wide() + (sizes[p] - 1.0) * similarity.within()[p].wide())

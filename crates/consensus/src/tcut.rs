@@ -34,6 +34,11 @@ part! {
     /// group of r samples r times, which gives each sample the same row as in the graph over
     /// the samples.
     ///
+    /// A graph may have rows that stand for no sample
+    /// ([`Bipartite::with_helpers`](enclust_core::Bipartite::with_helpers)). They count as objects of
+    /// weight 1, and only the labels of the samples are returned. A cluster that contains no sample
+    /// then gets the group that is farthest from its centre.
+    ///
     /// # Parameters
     ///
     /// `weighting`, `replicates` and `max_iterations`. If groups are counted, every group
@@ -92,7 +97,7 @@ part! {
 
 impl Tcut {
     /// The input of k-means in row-major order: one row of k numbers per group, of unit length
-    /// (or zero).
+    /// (or zero), then those of the rows that stand for no sample.
     pub fn embedding<S: Real>(
         &self,
         graph: &Bipartite<S>,
@@ -114,6 +119,7 @@ impl<S: Real> Consensus<S> for Tcut {
         Ok(Box::new(Embedded {
             embedding: ClusterSide::new(graph, weighting, ctx)?,
             grouping: Arc::clone(&graph.grouping),
+            helpers: graph.helpers.as_ref().map_or(0, Csr::rows),
             weighting,
             kmeans: KMeansParams::default().replicates(replicates).max_iterations(max_iterations),
         }))
@@ -127,8 +133,12 @@ impl<S: Real> Consensus<S> for Tcut {
         let row = Bytes(shape.clusters as u64);
         let matrix = row * shape.clusters as u64 * shape.scalar as u64;
         let affinities = (row * 4 + Bytes(64)) * shape.clusters as u64;
-        let lists = shape.input * 2 + shape.each_group(size_of::<Vec<(u32, S)>>() + 32);
-        let cut = cut_ahead_bytes(shape.clusters, shape, &kmeans);
+        // A graph with more links than one per clustering may have a row for every base cluster.
+        let links = (shape.groups as u64).saturating_mul(shape.clusterings as u64);
+        let helpers = if shape.input > shape.sparse(links) { shape.clusters } else { 0 };
+        let all = shape.clone().with_groups(shape.groups + helpers);
+        let lists = shape.input * 2 + all.each_group(size_of::<Vec<(u32, S)>>() + 32);
+        let cut = cut_ahead_bytes(shape.clusters, &all, &kmeans);
         Footprint::new(matrix + shape.input, (affinities + lists).max(cut))
     }
 }
@@ -139,18 +149,22 @@ struct ClusterSide<S> {
     matrix: Mat<S>,
     /// X⁻¹ B D^-1/2.
     transfer: Csr<S>,
+    /// Number of groups, which are the first rows.
+    groups: usize,
 }
 
 impl<S: Real> ClusterSide<S> {
     fn new(graph: &Bipartite<S>, weighting: Weighting, ctx: &Ctx<'_, S>) -> Result<Self> {
-        let weights = &graph.weights;
-        let (expected, found) = (graph.grouping.len(), weights.rows());
-        if expected != found {
-            return Err(Error::Size { what: "rows of the bipartite graph", expected, found });
-        }
+        let groups = graph.grouping.len();
+        Error::check_size("rows of the bipartite graph", groups, graph.weights.rows())?;
+        let weights = match &graph.helpers {
+            Some(helpers) => &stacked(&graph.weights, helpers),
+            None => &graph.weights,
+        };
         check_weights(weights)?;
         let degrees: Vec<f64> = (0..weights.rows()).map(|p| row_sum(weights, p)).collect();
-        let sizes = multiplicities(weighting, &graph.grouping);
+        let mut sizes = multiplicities(weighting, &graph.grouping);
+        sizes.resize(weights.rows(), 1.0);
         let shares: Vec<f64> = sizes.iter().zip(&degrees).map(|(r, x)| r / x).collect();
         let affinity = ctx.install(|_| cluster_affinity(weights, &shares))?;
         let scale: Vec<f64> = affinity_degrees(&affinity).into_iter().map(inverse_root).collect();
@@ -161,8 +175,19 @@ impl<S: Real> ClusterSide<S> {
         Ok(ClusterSide {
             matrix: Mat::from_fn(clusters, clusters, normalised),
             transfer: scaled(weights, &degrees, &scale),
+            groups,
         })
     }
+}
+
+/// The rows of both matrices.
+fn stacked<S: Real>(upper: &Csr<S>, lower: &Csr<S>) -> Csr<S> {
+    let of = |matrix: &Csr<S>, i: usize| -> Vec<(u32, S)> {
+        matrix.iter_row(i).map(|(a, w)| (a as u32, w)).collect()
+    };
+    let rows = (0..upper.rows()).map(|i| of(upper, i));
+    let rows = rows.chain((0..lower.rows()).map(|i| of(lower, i)));
+    Csr::from_row_iter(upper.cols(), upper.entries() + lower.entries(), rows)
 }
 
 /// Checks that the weights are finite and not negative.
@@ -259,7 +284,7 @@ impl<S: Real> Embedding<S> for ClusterSide<S> {
     }
 
     fn largest_k(&self) -> usize {
-        self.transfer.rows().min(self.transfer.cols())
+        self.groups.min(self.transfer.cols())
     }
 
     fn dim(&self) -> usize {

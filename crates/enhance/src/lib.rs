@@ -5,11 +5,13 @@
 //! |---|---|---|
 //! | [`Threshold`] | confidence rule | `threshold` |
 //! | [`TwoSided`] | confidence rule | `two-sided` |
+//! | [`Guided`] | confidence rule | `guided` |
 //! | [`Exact`] | enhancer | `exact` |
 //! | [`ExactPath`] | the same along a path of λ | |
 //! | [`Admm`] | enhancer | `admm` |
+//! | [`Sdgca`] | enhancer | `sdgca` |
 //!
-//! [`objective`] states the problem that they solve; `docs/theory.md` contains the proofs.
+//! [`objective`] states the problem that [`Exact`] and [`Admm`] solve; `docs/theory.md` contains the proofs.
 //!
 //! User knowledge about single pairs is included as [constraints](enclust_core::Constraints):
 //!
@@ -33,17 +35,21 @@
 
 mod admm;
 mod exact;
+mod guided;
 mod lambda_scale;
 pub mod objective;
 mod path;
 mod percolation;
+mod sdgca;
 mod threshold;
 mod two_sided;
 
 pub use admm::Admm;
 pub use exact::{Exact, Storage};
+pub use guided::Guided;
 pub use lambda_scale::LambdaScale;
 pub use path::ExactPath;
+pub use sdgca::Sdgca;
 pub use threshold::Threshold;
 pub use two_sided::TwoSided;
 
@@ -53,7 +59,9 @@ use enclust_core::{Part, Real, Registry};
 pub fn register<S: Real>(registry: &mut Registry<S>) {
     registry.confidence.add::<Threshold>();
     registry.confidence.add::<TwoSided>();
+    registry.confidence.add::<Guided>();
     registry.enhance.add::<Exact>();
     registry.enhance.add::<Admm>();
+    registry.enhance.add::<Sdgca>();
     registry.usual_confidence = Some(Part::named("threshold"));
 }

@@ -36,6 +36,10 @@ pub struct DemoArgs {
     /// Write a report of EC-CMS on the digits: one HTML page
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
+
+    /// Also run all other methods, some of which take minutes
+    #[arg(long)]
+    all: bool,
 }
 
 impl DemoArgs {
@@ -46,6 +50,7 @@ impl DemoArgs {
             (self.clusterings.is_some(), "--clusterings"),
             (self.threads.is_some(), "--threads"),
             (self.report.is_some(), "--report"),
+            (self.all, "--all"),
         ];
         options.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
     }
@@ -130,6 +135,14 @@ fn compare(args: &DemoArgs, out: &mut dyn Write) -> Result<(Ensemble, Partition)
             }
         };
         row(out, label, &scores, Some(time), &note)?;
+    }
+    if args.all {
+        let shown = |name: &str| METHODS.iter().any(|(known, _)| *known == name);
+        for preset in registry.presets().iter().filter(|preset| !shown(preset.name)) {
+            let method = registry.pipeline(&preset.spec)?;
+            let (scores, time, _) = score(&method, &ensemble, &truth, &*backend, settings)?;
+            row(out, preset.name, &scores, Some(time), preset.summary)?;
+        }
     }
     writeln!(
         out,

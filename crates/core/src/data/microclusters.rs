@@ -184,6 +184,29 @@ impl Microclusters {
         self.weights.as_deref()
     }
 
+    /// The same rows with other weights of the clusterings, for a representation that weighs them
+    /// by itself. A weight may be 0.
+    ///
+    /// ```
+    /// use enclust_core::{Ensemble, Microclusters};
+    ///
+    /// let m = Microclusters::of(&Ensemble::from_columns(&[[0, 0, 1], [0, 1, 1]])?);
+    /// assert_eq!(m.reweighted(vec![1.0, 0.5])?.total_weight(), 1.5);
+    /// # Ok::<(), enclust_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if there is not one weight per clustering, [`Error::Unsupported`] for a
+    /// weight that is negative or not finite.
+    pub fn reweighted(&self, weights: Vec<f64>) -> Result<Self> {
+        Error::check_size("weights of the clusterings", self.clusterings(), weights.len())?;
+        if let Some(w) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
+            return Err(Error::unsupported("the ensemble", format!("the weight {w}")));
+        }
+        Ok(Microclusters { weights: Some(weights), ..self.clone() })
+    }
+
     /// Sum of the weights; m if no weights were given.
     pub fn total_weight(&self) -> f64 {
         (0..self.clusterings()).map(|k| self.weight(k)).sum()

@@ -6,6 +6,9 @@ use crate::data::grouping::Grouping;
 use crate::data::microclusters::Microclusters;
 use crate::error::{Error, Result};
 
+/// By how much rounding may make a mean of weights larger than 1.
+const ROUNDING: f64 = 1e-9;
+
 /// A similarity that is a product of label rows, without the matrix of its values.
 ///
 /// The similarity of two samples is the sum of the weights of the base clusters that contain both,
@@ -43,14 +46,14 @@ impl Factored {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if a label is missing, because the similarities then have different
-    /// denominators, or if a weight is not in [0, 1]; [`Error::Size`] if there is not one weight per
-    /// base cluster.
+    /// denominators, if a weight is negative or not finite, or if a similarity is above 1;
+    /// [`Error::Size`] if there is not one weight per base cluster.
     pub fn new(microclusters: &Microclusters, weights: &[f64]) -> Result<Self> {
         const NAME: &str = "a factored similarity";
         microclusters.require_complete(NAME)?;
         let (m, offsets) = (microclusters.clusterings(), microclusters.cluster_offsets());
         Error::check_size("weights of the base clusters", offsets[m], weights.len())?;
-        if let Some(weight) = weights.iter().find(|w| !(0.0..=1.0).contains(*w)) {
+        if let Some(weight) = weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::unsupported(NAME, format!("the weight {weight}")));
         }
         let cluster = |p: usize, k: usize| offsets[k] as u32 + microclusters.label(p, k);
@@ -60,13 +63,19 @@ impl Factored {
             let own = &weights[offsets[k]..offsets[k + 1]];
             own.iter().map(move |weight| weight * microclusters.weight(k))
         };
-        Ok(Factored {
+        let factored = Factored {
             grouping: Arc::clone(microclusters.grouping()),
             clusters,
             clusterings: m,
             weights: (0..m).flat_map(weighted).collect(),
             total: microclusters.total_weight(),
-        })
+        };
+        // No pair is more similar than the samples of one group.
+        let values = (0..factored.len()).map(|p| factored.within(p));
+        match values.into_iter().find(|value| *value > 1.0 + ROUNDING) {
+            Some(value) => Err(Error::unsupported(NAME, format!("the similarity {value}"))),
+            None => Ok(factored),
+        }
     }
 
     /// The same similarity over other groups: group p has the label row of group `rows[p]` here.

@@ -57,6 +57,8 @@ pub struct Bipartite<S> {
     pub grouping: Arc<Grouping>,
     /// Non-negative weights, one row per group, one column per base cluster.
     pub weights: Csr<S>,
+    /// Further rows with the same columns, which stand for no sample, if the graph has any.
+    pub helpers: Option<Csr<S>>,
 }
 
 impl<S: Real> Bipartite<S> {
@@ -77,7 +79,19 @@ impl<S: Real> Bipartite<S> {
     /// [`Error::Size`] if there is not one row per group.
     pub fn new(grouping: Arc<Grouping>, weights: Csr<S>) -> Result<Self> {
         Error::check_size("rows of the bipartite graph", grouping.len(), weights.rows())?;
-        Ok(Bipartite { grouping, weights })
+        Ok(Bipartite { grouping, weights, helpers: None })
+    }
+
+    /// The same graph with further rows that stand for no sample, such as the base clusters
+    /// themselves. A [transfer cut](crate::Consensus) partitions them together with the groups; other
+    /// parts do not read them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Size`] if they do not have the columns of the graph.
+    pub fn with_helpers(self, helpers: Csr<S>) -> Result<Self> {
+        Error::check_size("columns of the helpers", self.weights.cols(), helpers.cols())?;
+        Ok(Bipartite { helpers: Some(helpers), ..self })
     }
 }
 

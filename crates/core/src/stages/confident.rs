@@ -30,6 +30,9 @@ pub struct Confident<S> {
     /// Whether the pairs within a group are in Ω (fixed at the similarity's own value), for each
     /// group.
     pub fixed_within: Vec<bool>,
+    /// Pairs of groups that are known to be dissimilar, with the degree of their dissimilarity, for
+    /// enhancers that read them: symmetric, no diagonal. A pair is not also in Ω.
+    pub dissimilar: Option<Csr<S>>,
     /// The threshold α by which the pairs were selected, if there is one.
     pub alpha: Option<f64>,
     /// Why no pairs were selected, if the rule refused to select any.
@@ -44,9 +47,21 @@ impl<S: Real> Confident<S> {
             within: vec![S::zero(); groups],
             fixed: Csr::empty(groups, groups),
             fixed_within: vec![false; groups],
+            dissimilar: None,
             alpha: None,
             refusal: None,
         }
+    }
+
+    /// The same pairs, with pairs of groups that are dissimilar.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`check`](Self::check).
+    pub fn with_dissimilar(self, dissimilar: Csr<S>) -> Result<Self> {
+        let confident = Confident { dissimilar: Some(dissimilar), ..self };
+        confident.check(confident.within.len())?;
+        Ok(confident)
     }
 
     /// The same pairs, selected by this threshold.
@@ -119,8 +134,7 @@ impl<S: Real> Confident<S> {
         fixed_within: Vec<bool>,
     ) -> Result<Self> {
         let groups = within.len();
-        let confident =
-            Confident { graph, within, fixed, fixed_within, alpha: None, refusal: None };
+        let confident = Confident { graph, within, fixed, fixed_within, ..Confident::none(0) };
         confident.check(groups)?;
         Ok(confident)
     }
@@ -227,7 +241,7 @@ impl<S: Real> Confident<S> {
         let fixed = graph.mapped(|p, q, _| similarity.between(p, q));
         let within: Vec<S> = within.into_iter().map(|w| w.unwrap_or(S::zero())).collect();
         let fixed_within = within.iter().map(|w| *w > S::zero()).collect();
-        Confident { graph, within, fixed, fixed_within, alpha: None, refusal: None }
+        Confident { graph, within, fixed, fixed_within, ..Confident::none(0) }
     }
 
     /// The same pairs over a finer grouping. Each group of the finer grouping must be contained
@@ -262,6 +276,8 @@ impl<S: Real> Confident<S> {
             within: parents.iter().map(|p| self.within[inherited(p)]).collect(),
             fixed: split(&self.fixed, &parents, &parts, fixed_inside),
             fixed_within: parents.iter().map(|p| self.fixed_within[inherited(p)]).collect(),
+            // Samples of one group are never dissimilar.
+            dissimilar: self.dissimilar.as_ref().map(|d| split(d, &parents, &parts, |_| None)),
             alpha: self.alpha,
             refusal: self.refusal.clone(),
         })
@@ -281,9 +297,9 @@ impl<S: Real> Confident<S> {
     ///
     /// [`Error::Size`], [`Error::Entry`] or [`Error::Asymmetric`] for the first violation.
     pub fn check(&self, groups: usize) -> Result<()> {
-        for (what, matrix) in
-            [("graph of confident pairs", &self.graph), ("fixed entries", &self.fixed)]
-        {
+        let pairs = [("graph of confident pairs", &self.graph), ("fixed entries", &self.fixed)];
+        let dissimilar = self.dissimilar.iter().map(|d| ("dissimilar pairs", d));
+        for (what, matrix) in pairs.into_iter().chain(dissimilar) {
             Error::check_size(what, groups, matrix.rows())?;
             Error::check_size(what, groups, matrix.cols())?;
             check_symmetric(what, matrix)?;

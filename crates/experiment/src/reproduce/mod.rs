@@ -1,6 +1,7 @@
 //! Reproduction of the tables and figures of the EC-CMS paper.
 //!
-//! One additional table, `cross-product`, is not from the paper. Each table is a
+//! Two additional tables are not from the paper: `cross-product`, and `survey` with the figures of a
+//! survey of 2026 on its own draws. Each table is a
 //! [study](crate::study) in `studies/`. The published values are in `studies/published/`, and
 //! known reasons for deviating cells are in `studies/notes.toml`. All of these files are
 //! embedded in the program.
@@ -28,9 +29,11 @@ mod notes;
 mod published;
 mod row;
 mod select;
+mod survey;
 mod tables;
 
 pub use notes::Note;
 pub use row::{PUBLISHED_RUNS, Row, write_rows};
 pub use select::{Request, Selection};
+pub use survey::{SurveyKind, SurveyRow, survey_rows, write_survey};
 pub use tables::PaperTable;

@@ -510,7 +510,7 @@ def list_parts(stage: str | None = None) -> list[dict[str, Any]]:
     --------
     >>> import enclust
     >>> [part["name"] for part in enclust.list_parts("confidence")]
-    ['none', 'threshold', 'two-sided']
+    ['none', 'threshold', 'two-sided', 'guided']
     """
     parts: list[dict[str, Any]] = _enclust.list_parts()
     stages = {part["stage"] for part in parts}

@@ -1,6 +1,7 @@
 //! `enclust reproduce`: the tables of the EC-CMS paper next to the published values.
 
 mod log_axis;
+mod survey;
 mod text_chart;
 mod times;
 
@@ -110,6 +111,12 @@ pub fn run(
         Some(folder) => plan.run_in(folder, &options)?,
         None => plan.run(&options)?,
     };
+    if table.name == survey::NAME {
+        let shuffled = survey::shuffled(&selection.study, args, registries, &options)?;
+        drop(progress);
+        let settings = (&selection, args.csv.as_deref());
+        return survey::report(&results, &shuffled, settings, out);
+    }
     drop(progress);
     let rows = table.compare(&plan, &results, &selection.members)?;
     if let Some(path) = &args.csv {
