@@ -21,8 +21,21 @@ pub fn print_results(
     print_summary(results, format, out)?;
     print_comparisons(results, format, out)?;
     print_tuned(results, format, out)?;
-    print_shortfalls(results, out)?;
-    print_other_counts(results, out)
+    let mut notes = Vec::new();
+    print_shortfalls(results, &mut notes)?;
+    print_other_counts(results, &mut notes)?;
+    say(&String::from_utf8_lossy(&notes), format, out)
+}
+
+/// Prints text that is no table: in LaTeX as comments, because it may hold special characters.
+fn say(text: &str, format: Format, out: &mut dyn Write) -> Result<(), Failure> {
+    for line in text.lines() {
+        match (format, line) {
+            (Format::Latex, line) if !line.is_empty() => writeln!(out, "% {line}")?,
+            (_, line) => writeln!(out, "{line}")?,
+        }
+    }
+    Ok(())
 }
 
 /// Prints for each metric how far the variants differ, each compared with the best one.
@@ -33,7 +46,8 @@ fn print_comparisons(
 ) -> Result<(), Failure> {
     for comparison in results.comparisons()? {
         let best = comparison.best();
-        writeln!(out, "\n{}", plain(in_a_line(&results.protocol, &comparison)))?;
+        let line = plain(in_a_line(&results.protocol, &comparison));
+        say(&format!("\n{line}"), format, out)?;
         let rank = comparison.rank(best).unwrap_or(1.0);
         let head = format!("compared with {best} (mean rank {rank:.2})");
         let columns =
@@ -160,7 +174,7 @@ fn print_tuned(results: &Results, format: Format, out: &mut dyn Write) -> Result
         writeln!(out)?;
         tuned_table(protocol, tuning, &title, &rows).print_as(format, out)?;
     }
-    Ok(writeln!(out, "\n{}", how_to_read(&tuning.metric))?)
+    say(&format!("\n{}", how_to_read(&tuning.metric)), format, out)
 }
 
 /// The best value was selected by the result itself; a table without this remark would be

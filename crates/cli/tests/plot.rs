@@ -164,6 +164,12 @@ fn wrong_requests_name_what_helps() {
     fails("ranks missing -o f.svg", 1, &["missing", "no study"]);
     fails("scores results --size 8 -o f.jpg", 2, &[".svg, .pdf, .png"]);
     fails("sizes a.json b.json -o f.svg", 2, &["one source", "2"]);
+    fails("sizes results -o f.svg", 1, &["results", "a folder", "--record FILE.json"]);
+    let one = "pools = [{ file = \"pool.csv\", truth = \"truth.csv\" }]\nruns = 2\n[base]\nmethod = \"lwea\"\n\
+               [[variant]]\ngrid = { ca.theta = [0.2, 0.4] }\n";
+    folder.write("one.toml", one);
+    folder.run("study one.toml --out one --quiet").succeeded();
+    folder.run("plot grid one -o f.svg").failed(1, &["two parameters", "ca.theta", "curve"]);
     let folder = records();
     folder.run("cluster pool.csv --k 2 --record bare.json --out l.csv --quiet").succeeded();
     folder.run("plot dendrogram bare.json -o f.svg").failed(1, &["--linkage FILE.npy"]);

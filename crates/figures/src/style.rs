@@ -117,16 +117,21 @@ pub(crate) fn width_of(text: &str, height: f64) -> i32 {
     size.map_or((text.chars().count() as f64 * height * 0.6) as i32, |(width, _)| width as i32)
 }
 
-/// The text, or its beginning if it is wider than this.
+/// The text, or its two ends if it is wider than this: names of the points of a grid begin alike.
 pub(crate) fn fitted(text: &str, height: f64, width: i32) -> String {
     if width_of(text, height) <= width {
         return text.to_string();
     }
-    let mut short: Vec<char> = text.chars().collect();
+    let mut letters: Vec<char> = text.chars().collect();
     loop {
-        short.pop();
-        let cut = short.iter().collect::<String>() + "…";
-        if short.is_empty() || width_of(&cut, height) <= width {
+        // A third of what is kept is the beginning.
+        let middle = letters.len() / 3;
+        if !letters.is_empty() {
+            letters.remove(middle);
+        }
+        let (start, end) = letters.split_at(middle.min(letters.len()));
+        let cut: String = start.iter().chain(&['…']).chain(end).collect();
+        if letters.is_empty() || width_of(&cut, height) <= width {
             return cut;
         }
     }
@@ -189,8 +194,9 @@ mod tests {
     #[test]
     fn long_names_are_cut() {
         assert_eq!(fitted("lwea", TEXT, 200), "lwea");
-        let cut = fitted("a name that is much too long", TEXT, 60);
-        assert!(cut.starts_with("a n") && cut.ends_with('…') && width_of(&cut, TEXT) <= 60);
+        let cut = fitted("grid confidence.alpha=0.7 enhance.lambda=0.1", TEXT, 90);
+        assert!(cut.starts_with("gri") && cut.ends_with("lambda=0.1"), "{cut}");
+        assert!(cut.contains('…') && width_of(&cut, TEXT) <= 90);
         assert_eq!(fitted("M", TEXT, 0), "…");
     }
 

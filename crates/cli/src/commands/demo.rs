@@ -93,9 +93,9 @@ pub fn run(
         Files::default().writes("--report", args.report.as_ref(), files::PAGE).check()?;
     let (ensemble, truth) = compare(args, out)?;
     let Some(path) = &args.report else {
-        let line =
-            "To see EC-CMS on these digits: cargo run --release -- demo --report digits.html";
-        return Ok(writeln!(out, "\n{line}")?);
+        let lines = "To see EC-CMS on these digits: enclust demo --report digits.html\n\
+                     In the repository: cargo run --release -- demo --report digits.html";
+        return Ok(writeln!(out, "\n{lines}")?);
     };
     let words = [
         format!("--k={}", truth.clusters()),

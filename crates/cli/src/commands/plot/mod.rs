@@ -237,6 +237,11 @@ fn figure(kind: Kind, sources: &[PathBuf], options: &Options) -> Result<Box<dyn 
 
 /// Reads a JSON file.
 fn read_json(path: &Path) -> Result<Value, Failure> {
+    if path.is_dir() {
+        let reason = "a folder; this figure is made from a JSON file (--record FILE.json of enclust \
+                      cluster, or what enclust stability --json prints)";
+        return Err(not_to_plot(path, reason));
+    }
     let failed = |error| Failure::File { path: path.into(), error };
     let bytes = std::fs::read(path).map_err(failed)?;
     serde_json::from_slice(&bytes).map_err(|error| not_to_plot(path, format!("no JSON: {error}")))

@@ -138,7 +138,17 @@ impl Shown<'_> {
                 Err(Failure::Unknown { what, name: given.to_string(), known })
             }
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(not_to_plot(self.folder, "its variants do not vary a parameter")),
+            (None, []) if taken.is_empty() => {
+                Err(not_to_plot(self.folder, "its variants do not vary a parameter"))
+            }
+            (None, []) => {
+                let reason = format!(
+                    "a grid needs two parameters, but its variants vary only {}; the figure curve \
+                     shows one",
+                    taken.join(", ")
+                );
+                Err(not_to_plot(self.folder, reason))
+            }
             (None, _)
                 if option == "--x"
                     && known.len() == 2
