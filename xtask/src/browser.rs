@@ -39,8 +39,8 @@ pub fn check(pictures: bool) -> Outcome {
     run(&mut program)
 }
 
-/// The browser, which is installed if this is Debian and nobody objects; `None` with a message if it
-/// is missing and this is not a check of everything.
+/// The browser, which is installed if it is missing and this is Debian, run by root. `None`, with a
+/// message, if it cannot be installed and this is not a check of everything.
 fn chromium() -> Outcome<Option<PathBuf>> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let browser = named.unwrap_or_else(|| DEBIAN.into());

@@ -111,6 +111,6 @@ fn constant_clusterings_agree_only_with_each_other() {
         crowd_agreement(&Microclusters::of(&Ensemble::from_columns(columns).unwrap()), 1.0)
     };
     assert_eq!(of(&[[0, 0, 0, 0], [1, 1, 1, 1]]), [1.0, 1.0]);
-    assert_eq!(of(&[[0, 0, 0, 0], [0, 0, 1, 1]]), [1.0, 1.0]); // nobody agrees with anybody
+    assert_eq!(of(&[[0, 0, 0, 0], [0, 0, 1, 1]]), [1.0, 1.0]); // no two clusterings agree
     assert_eq!(of(&[[0, 0, 1, 1]]), [1.0]);
 }

@@ -33,7 +33,8 @@ const MOST_IDLE: usize = 4;
 
 /// A pool of this many threads (0: all) that no other call uses.
 fn pool(threads: usize) -> PyResult<ThreadPool> {
-    // The lock is not waited for: in a process that was forked, nobody may ever release it.
+    // Waiting for the lock could take forever: in a forked process, the thread that holds it does
+    // not exist.
     if let Ok(mut idle) = IDLE.try_lock() {
         // Threads do not survive a fork; the pools of the parent are forgotten.
         let (own, others) = idle.drain(..).partition(|one| one.process == process::id());

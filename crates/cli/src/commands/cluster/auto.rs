@@ -15,9 +15,10 @@ use crate::progress::Progress;
 use crate::record::ChoiceRecord;
 use crate::references::judged;
 
-/// The number of clusters, and the stability that it was chosen by. It does not depend on the method of the run: it is found with EAC and
-/// average link, for which the rules were calibrated. With features, it is judged against data
-/// without clusters; without, by the rule `auto` of `enclust stability`.
+/// The number of clusters, and the stability that it was chosen by. The number does not depend on
+/// the method of the run: it is found with EAC and average link, for which the rules were
+/// calibrated. With features, it is judged against data without clusters; without, by the rule
+/// `auto` of `enclust stability`.
 ///
 /// # Errors
 /// [`Failure::NoStructure`] if the features have no clusters, unless `force` is set.

@@ -32,9 +32,9 @@ const FEW_ROWS: usize = 5000;
 const FEW_LABELS: usize = 40_000_000;
 /// More cuts would make the page too large.
 const DETAILED: usize = 20;
-/// Several numbers of clusters are resampled if there are at most so many label rows,
+/// Several numbers of clusters are resampled only if there are at most this many label rows.
 pub(super) const FEW_TO_RESAMPLE: usize = 2000;
-/// and if the largest number is at most so much larger than the smallest one.
+/// They are resampled only if the largest exceeds the smallest by at most this.
 pub(super) const NARROW: usize = 40;
 
 /// Writes the report of a run on clusterings that are in memory, with these options of the command.
